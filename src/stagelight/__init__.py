@@ -1,0 +1,29 @@
+"""Stagelight shows the staging boundary of JAX programs.
+
+Importing this package loads no JAX: every public name below is loaded from its room when it is first used.
+"""
+
+import importlib
+
+__version__ = "0.1.0"
+
+_ROOM_OF_NAME = {
+    "StagelightError": "stagelight.errors",
+    "UsageError": "stagelight.errors",
+}
+
+__all__ = ["__version__", *_ROOM_OF_NAME]  # noqa: PLE0604  (names of the table above)
+
+
+def __getattr__(name: str) -> object:
+    room = _ROOM_OF_NAME.get(name)
+    if room is None:
+        message = f"module 'stagelight' has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(importlib.import_module(room), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,17 @@
+"""The table of subcommands: name → where its click command is, and its one-line help.
+
+The help stands here so that ``stagelight --help`` imports no subcommand. One line a subcommand; its file has its name.
+"""
+
+import msgspec
+
+
+class Subcommand(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the table."""
+
+    name: str
+    module: str
+    help: str
+
+
+SUBCOMMANDS: tuple[Subcommand, ...] = ()
