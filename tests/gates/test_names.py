@@ -1,0 +1,46 @@
+"""Names of files and what they may hold: no drawers for odds and ends, no module that hides a public function."""
+
+import pytest
+from gates.tree import ROOT, SOURCE
+
+import stagelight
+
+DRAWERS = {"core", "utils", "util", "common", "helpers", "helper", "base", "misc"}
+MOST_LINES = 500
+
+python_files = sorted(
+    path
+    for folder in ("src", "tests", "bench", "examples", "scripts", "docs")
+    for path in (ROOT / folder).rglob("*.py")
+    if "_build" not in path.parts
+)
+
+
+def hidden_functions(modules: set[str], public_names: set[str]) -> set[str]:
+    """Public functions that a module of the package root would hide once it is imported."""
+    return modules & public_names
+
+
+def names_in(folder) -> set[str]:
+    return {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+
+
+def test_no_module_has_the_name_of_a_public_function():
+    public = {name for name in stagelight.__all__ if name != "__version__"}
+    for folder in [SOURCE, *(path for path in SOURCE.iterdir() if (path / "__init__.py").exists())]:
+        if folder.name == "cli":  # A subcommand's file has the subcommand's name, and is imported by no one else.
+            continue
+        assert not hidden_functions(names_in(folder), public), folder
+
+
+def test_that_test_sees_a_module_that_hides_a_function():
+    assert hidden_functions({"recorder", "watch"}, {"watch", "why"}) == {"watch"}
+
+
+def test_no_file_is_a_drawer_for_odds_and_ends():
+    assert [path for path in python_files if path.stem in DRAWERS] == []
+
+
+@pytest.mark.parametrize("path", python_files, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_file_is_too_long(path):
+    assert len(path.read_text().splitlines()) <= MOST_LINES
