@@ -53,6 +53,8 @@ class Miss(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         persistent: What the persistent cache did, for compiles.
         lower_s: Of ``seconds``, the lowering.
         avoidable: Whether any cause is not an expected one (never for dispatch misses).
+        avoidable_s: Of ``seconds``, what an avoidable cause cost: all of an avoidable miss, and all of a compile that
+            follows from an avoidable trace, although its own cause is ``first-compile``.
         failed: Whether the trace or compile raised.
     """
 
@@ -72,6 +74,7 @@ class Miss(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     persistent: PersistentCacheUse | None = None
     lower_s: float = 0.0
     avoidable: bool = False
+    avoidable_s: float = 0.0
     failed: bool = False
 
 
@@ -127,6 +130,24 @@ class Specialization(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     call: Site = NOWHERE
 
 
+class SpecializationTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The specializations of one function, costliest first.
+
+    Attributes:
+        function: The function.
+        columns: Names of the key parts that ever differed, in the order in which they first did.
+        rows: The costliest ones.
+        folded: How many more there are.
+        folded_s: What those cost together.
+    """
+
+    function: Function
+    columns: tuple[str, ...] = ()
+    rows: tuple[Specialization, ...] = ()
+    folded: int = 0
+    folded_s: float = 0.0
+
+
 class FunctionTotals(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Counts and seconds of one function over the whole ledger."""
 
@@ -143,3 +164,21 @@ class FunctionTotals(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     dispatch_s: float = 0.0
     avoidable_s: float = 0.0
     rerun_of_cell: bool = False
+
+
+class Attributions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Everything concluded from one or several ledgers.
+
+    Attributes:
+        misses: Every trace, compile and dispatch miss, in the order of the ledger.
+        advisories: What missed nothing and is still worth saying.
+        failures: What raised.
+        totals: One for each function, in the order in which they were first seen.
+        tables: The specializations of each function that has more than one.
+    """
+
+    misses: tuple[Miss, ...] = ()
+    advisories: tuple[Advisory, ...] = ()
+    failures: tuple[FailureFound, ...] = ()
+    totals: tuple[FunctionTotals, ...] = ()
+    tables: tuple[SpecializationTable, ...] = ()

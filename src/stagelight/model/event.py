@@ -114,6 +114,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
         unrolled: Lines that gave the same equations many times.
         constants: Captured arrays that became part of the program, largest first.
         side_effects: Python side effects that ran in this trace.
+        selects: Lines whose ``cond`` became a ``select`` under ``vmap``, so that both branches run.
         rerun_of_cell: Whether the function was redefined by running a notebook cell again.
         thread: Number of the thread.
     """
@@ -148,6 +149,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
     unrolled: tuple[LineCount, ...] = ()
     constants: tuple[Constant, ...] = ()
     side_effects: tuple[SideEffect, ...] = ()
+    selects: tuple[Site, ...] = ()
     rerun_of_cell: bool = False
     thread: int = 0
 
