@@ -50,7 +50,7 @@ bin=.envs/dev/bin
 step "ruff check" "$bin/ruff" check .
 step "ruff format" "$bin/ruff" format --check .
 step "import-linter" "$bin/lint-imports" --no-cache
-step "pyright" "$bin/pyright"
+step "pyright" "$bin/pyright" --pythonpath "$bin/python"
 step "tests" tests dev "$@"
 step "tests without JAX" tests no-jax $(folders "${ROOMS_WITHOUT_JAX[@]}")
 for jax in "${OLDER_JAX[@]}"; do

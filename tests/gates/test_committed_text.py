@@ -8,13 +8,13 @@ from gates.tree import ROOT
 
 # Written in pieces, so that this file does not hold what it looks for.
 FORBIDDEN = {
-    "a package registry's address": r"pypi\."
-    + r"org|python"
-    + r"hosted\.org|registry\.npm"
-    + r"js|deb\.deb"
-    + r"ian\.org",
-    "a path of one machine": r"(?<![\w.~-])/(root|ho" + r"me|wo" + r"rk|opt/py" + r"pi)/|\.pyenv/ver" + r"sions",
-    "an open promise": r"\bTO" + r"DO\b|\bFIX" + r"ME\b|\bX" + r"XX\b",
+    "a package registry's address": "|".join(
+        ["py" + "pi[.]org", "python" + "hosted", "registry.npm" + "js", "deb.deb" + "ian"]
+    ),
+    "a path of one machine": "|".join(
+        [r"(?<![\w.~-])/(root|ho" + "me|wo" + "rk|opt/py" + "pi)/", "[.]pyenv/ver" + "sions"]
+    ),
+    "an open promise": "|".join([r"\bTO" + r"DO\b", r"\bFIX" + r"ME\b", r"\bX" + r"XX\b"]),
 }
 
 

@@ -1,5 +1,6 @@
 """The source tree as the gates see it, and copies of it to break."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,7 @@ def run_tool(name: str, *arguments: str, folder: Path, text: str | None = None) 
         input=text,
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": "src", "PATH": f"{TOOLS}:/usr/bin:/bin", "HOME": str(folder)},
+        env=dict(os.environ, PYTHONPATH="src"),
     )
 
 
@@ -35,5 +36,5 @@ def run_python(code: str, *, path: Path = ROOT / "src") -> subprocess.CompletedP
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": str(path), "PATH": "/usr/bin:/bin"},
+        env=dict(os.environ, PYTHONPATH=str(path)),
     )
