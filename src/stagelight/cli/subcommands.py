@@ -14,4 +14,6 @@ class Subcommand(msgspec.Struct, frozen=True, kw_only=True):
     help: str
 
 
-SUBCOMMANDS: tuple[Subcommand, ...] = ()
+SUBCOMMANDS: tuple[Subcommand, ...] = (
+    Subcommand(name="why", module="stagelight.cli.why", help="Say why each function was traced or compiled again."),
+)

@@ -1,0 +1,1 @@
+"""Record a running program, and read back what was recorded."""

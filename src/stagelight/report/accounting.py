@@ -1,0 +1,260 @@
+"""Ledgers summed up into an :class:`Account`, event by event."""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from stagelight.attribution import Attributor
+from stagelight.model.attribution import Advisory, FailureFound, FunctionTotals, Miss, Specialization
+from stagelight.model.event import CellRun, Ended, Event
+from stagelight.model.function import Function
+from stagelight.model.ledger import Header, JaxSeen
+from stagelight.recorder.ledger_file import LedgerFile
+from stagelight.report.account import (
+    Account,
+    AdvisoryGroup,
+    FailureGroup,
+    FunctionAccount,
+    LedgerAccount,
+    SpecializationSeen,
+)
+from stagelight.report.document import Lane
+from stagelight.report.grouping import Groups, GrowingGroup, costliest
+from stagelight.report.spans import LANES, Spans
+
+SPECIALIZATIONS = 200
+ADVISORIES = 10_000
+
+type FunctionKey = tuple[str, str, str, int]
+
+
+def account_from_ledgers(
+    ledgers: Iterable[LedgerFile], *, timeline: bool = False, specializations: bool = False
+) -> Account:
+    """Read ledgers, attribute them, and sum them up.
+
+    Args:
+        ledgers: The ledgers.
+        timeline: Whether to keep spans.
+        specializations: Whether to keep the specializations of each function.
+    """
+    accounting = Accounting(timeline=timeline, specializations=specializations)
+    for ledger in ledgers:
+        accounting.read(ledger.path, ledger.header, ledger.entries())
+    return accounting.account()
+
+
+class Accounting:
+    """The sum of what was read so far."""
+
+    def __init__(self, *, timeline: bool = False, specializations: bool = False) -> None:
+        self._timeline = timeline
+        self._specializations = specializations
+        self._functions: dict[FunctionKey, GrowingFunction] = {}
+        self._ledgers: list[LedgerAccount] = []
+        self._advisories: dict[object, tuple[Advisory, int]] = {}
+        self._failures: dict[object, tuple[FailureFound, int, int]] = {}
+        self._lanes: list[tuple[LedgerAccount, Spans, set[int]]] = []
+
+    def read(self, path: str, header: Header, entries: Iterable[Event | JaxSeen]) -> None:
+        """Take a whole ledger."""
+        process = len(self._ledgers)
+        attributor = Attributor(process=process)
+        ledger = _GrowingLedger(path, header)
+        spans = Spans() if self._timeline else None
+        misses = _ProcessMisses(self._functions)
+        for entry in entries:
+            ledger.feed(entry)
+            if spans is not None:
+                spans.feed(entry)
+            for item in attributor.feed(entry):
+                self._add(item, misses)
+        for item in attributor.finish():
+            self._add(item, misses)
+        for totals in attributor.totals():
+            self._add_totals(process, totals, attributor)
+        self._ledgers.append(ledger.account())
+        if spans is not None:
+            self._lanes.append((self._ledgers[-1], spans, misses.avoidable))
+
+    def _add(self, item: Miss | Advisory | FailureFound, misses: "_ProcessMisses") -> None:
+        match item:
+            case Miss():
+                misses.add(item)
+            case Advisory():
+                key = (item.slug, function_key(item.function), item.site, item.path)
+                known, times = self._advisories.get(key, (item, 0))
+                if times or len(self._advisories) < ADVISORIES:
+                    self._advisories[key] = (known, times + 1)
+            case FailureFound():
+                key = (item.slug, item.error, item.site, item.column, item.expression)
+                known, times, handled = self._failures.get(key, (item, 0, 0))
+                if times or len(self._failures) < ADVISORIES:
+                    shown = known if item.handled else item
+                    self._failures[key] = (shown, times + 1, handled + item.handled)
+
+    def _add_totals(self, process: int, totals: FunctionTotals, attributor: Attributor) -> None:
+        function = growing_function(self._functions, totals.function)
+        function.totals = totals if function.totals is None else sum_of_totals(function.totals, totals)
+        if self._specializations:
+            function.add_specializations(process, attributor.specializations(totals.function.number))
+
+    def account(self) -> Account:
+        """All of it, as it stands."""
+        functions = [function.account() for function in self._functions.values()]
+        functions.sort(key=lambda f: (-f.avoidable_s, -f.seconds))
+        failures = [FailureGroup(failure=f, times=n, handled=h) for f, n, h in self._failures.values()]
+        return Account(
+            ledgers=tuple(self._ledgers),
+            functions=tuple(functions),
+            advisories=tuple(AdvisoryGroup(advisory=a, times=n) for a, n in self._advisories.values()),
+            failures=tuple(sorted(failures, key=lambda group: group.times == group.handled)),
+            lanes=self._all_lanes(),
+        )
+
+    def _all_lanes(self) -> tuple[Lane, ...]:
+        several = len(self._lanes) > 1
+        lanes: list[Lane] = []
+        for ledger, spans, avoidable in self._lanes:
+            name = f"{ledger.header.host} process {ledger.header.process} ·" if several else ""
+            lanes += spans.lanes(name, avoidable)
+        return tuple(lanes[:LANES])
+
+
+class GrowingFunction:
+    """One function over all ledgers, while they are read."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.groups = Groups()
+        self.totals: FunctionTotals | None = None
+        self.specializations: list[tuple[float, int, SpecializationSeen]] = []
+        self.specializations_folded = 0
+
+    def add_specializations(self, process: int, specializations: Iterable[Specialization]) -> None:
+        """Take this function's specializations from one process."""
+        for specialization in specializations:
+            seen = SpecializationSeen(process=process, specialization=specialization)
+            self.specializations.append((specialization.seconds, len(self.specializations), seen))
+        self.specializations_folded += max(0, len(self.specializations) - SPECIALIZATIONS)
+        kept = costliest(self.specializations, SPECIALIZATIONS)
+        self.specializations = [(seen.specialization.seconds, number, seen) for number, seen in enumerate(kept)]
+
+    def account(self) -> FunctionAccount:
+        """The function as it stands."""
+        groups = self.groups.groups()
+        return FunctionAccount(
+            function=self.function,
+            totals=self.totals or FunctionTotals(function=self.function),
+            groups=groups,
+            avoidable_s=sum(group.seconds for group in groups if group.avoidable),
+            specializations=tuple(seen for _, _, seen in self.specializations),
+            specializations_folded=self.specializations_folded,
+        )
+
+
+class _ProcessMisses:
+    """Puts the misses of one process into the groups of their functions."""
+
+    def __init__(self, functions: dict[FunctionKey, GrowingFunction]) -> None:
+        self._functions = functions
+        self._by_number: dict[int, Groups] = {}
+        self._group_of_trace: dict[int, GrowingGroup] = {}
+        self.avoidable: set[int] = set()
+
+    def add(self, miss: Miss) -> None:
+        """Take one miss; a compile that only follows from an avoidable trace counts with that trace."""
+        if miss.ledger == "compile" and not miss.avoidable:
+            group = self._group_of_trace.get(miss.trace)
+            if group is not None:
+                group.add_compile(miss)
+                return
+        group = self._groups(miss.function).add(miss)
+        if miss.avoidable and miss.trace:
+            self.avoidable.add(miss.trace)
+            if miss.ledger == "trace":
+                self._group_of_trace[miss.trace] = group
+
+    def _groups(self, function: Function) -> Groups:
+        groups = self._by_number.get(function.number)
+        if groups is None:
+            groups = growing_function(self._functions, function).groups
+            self._by_number[function.number] = groups
+        return groups
+
+
+class _GrowingLedger:
+    """One ledger's own facts, while it is read."""
+
+    def __init__(self, path: str, header: Header) -> None:
+        self._path = path
+        self._header = header
+        self._run_s = 0.0
+        self._jax: JaxSeen | None = None
+        self._ended: Ended | None = None
+        self._cells_again = 0
+
+    def feed(self, entry: Event | JaxSeen) -> None:
+        """Take one entry."""
+        at_s: float = getattr(entry, "at_s", 0.0)
+        if at_s > self._run_s:
+            self._run_s = at_s
+        if isinstance(entry, JaxSeen):
+            self._jax = entry
+        elif isinstance(entry, Ended):
+            self._ended = entry
+        elif isinstance(entry, CellRun):
+            self._cells_again += entry.again
+
+    def account(self) -> LedgerAccount:
+        """The ledger as it stands."""
+        ended = self._ended or Ended(at_s=self._run_s)
+        return LedgerAccount(
+            path=self._path,
+            header=_header_with_jax(self._header, self._jax),
+            run_s=self._run_s,
+            inside_s=ended.inside_s,
+            ended=self._ended is not None,
+            problems=ended.problems,
+            exit_code=ended.exit_code,
+            aot_calls=ended.aot_calls,
+            jit_disabled=ended.jit_disabled,
+            cells_again=self._cells_again,
+        )
+
+
+def function_key(function: Function) -> FunctionKey:
+    """What makes two processes' functions the same one."""
+    return (function.name, function.qualname, function.file, function.line)
+
+
+def growing_function(functions: dict[FunctionKey, GrowingFunction], function: Function) -> GrowingFunction:
+    """The entry of a function, made at its first sight."""
+    return functions.setdefault(function_key(function), GrowingFunction(function))
+
+
+def sum_of_totals(one: FunctionTotals, other: FunctionTotals) -> FunctionTotals:
+    """Totals of one function over two processes."""
+    calls = one.calls if other.calls is None else other.calls if one.calls is None else one.calls + other.calls
+    return FunctionTotals(
+        function=one.function,
+        traces=one.traces + other.traces,
+        compiles=one.compiles + other.compiles,
+        calls=calls,
+        dispatch_misses=one.dispatch_misses + other.dispatch_misses,
+        specializations=one.specializations + other.specializations,
+        avoidable=one.avoidable + other.avoidable,
+        trace_s=one.trace_s + other.trace_s,
+        lower_s=one.lower_s + other.lower_s,
+        compile_s=one.compile_s + other.compile_s,
+        dispatch_s=one.dispatch_s + other.dispatch_s,
+        avoidable_s=one.avoidable_s + other.avoidable_s,
+        rerun_of_cell=one.rerun_of_cell or other.rerun_of_cell,
+    )
+
+
+def _header_with_jax(header: Header, jax: JaxSeen | None) -> Header:
+    if jax is None:
+        return header
+    capabilities = dict(header.capabilities) | dict(jax.capabilities)
+    return replace(header, jax=jax.jax, jaxlib=jax.jaxlib, capabilities=tuple(capabilities.items()))

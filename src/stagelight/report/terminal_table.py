@@ -1,0 +1,55 @@
+"""Tables in a terminal: columns as wide as what they hold, the widest one folded when the line is too short."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.text import Text
+
+from stagelight.report.document import Table
+from stagelight.report.visible import visible
+
+GAP = 2
+NARROWEST = 12
+
+
+def table_lines(table: Table, rows: Sequence[Sequence[Text]], width: int, indent: str) -> Iterable[Text]:
+    """The table's lines.
+
+    Args:
+        table: The table, for its columns.
+        rows: Its cells, styled.
+        width: Columns of the terminal that it may use.
+        indent: What stands before each line.
+    """
+    heads = [Text(visible(column.name).upper(), "dim") for column in table.columns]
+    widths = [max(cell.cell_len for cell in column) for column in zip(heads, *rows, strict=True)]
+    _shrink(widths, width - GAP * (len(widths) - 1))
+    for cells in (heads, *rows):
+        folded = [_folded(cell, widths[i], i == len(widths) - 1) for i, cell in enumerate(cells)]
+        for number in range(max(len(cell) for cell in folded)):
+            line = Text(indent)
+            for index, cell in enumerate(folded):
+                part = cell[number] if number < len(cell) else Text()
+                gap = widths[index] - part.cell_len
+                right = table.columns[index].align == "right"
+                line.append_text(Text.assemble(" " * gap if right else "", part, "" if right else " " * gap))
+                line.append(" " * GAP)
+            line.rstrip()
+            yield line
+
+
+def _shrink(widths: list[int], room: int) -> None:
+    """Narrow the widest columns until the row fits, none below the narrowest."""
+    while sum(widths) > room and max(widths) > NARROWEST:
+        widths[widths.index(max(widths))] -= 1
+
+
+def _folded(cell: Text, width: int, _last: bool) -> list[Text]:
+    """The cell in lines of at most ``width``, broken anywhere: file names have no spaces."""
+    if cell.cell_len <= width:
+        return [cell]
+    lines: list[Text] = []
+    rest = cell
+    while rest.cell_len > width:
+        head, rest = rest.divide([width])
+        lines.append(head)
+    return [*lines, rest]
