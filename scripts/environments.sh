@@ -9,7 +9,7 @@ ensure_uv() {
   if [ -x "$UV" ]; then return; fi
   echo "stagelight: no uv here; installing one into .envs/uv" >&2
   python3 -m venv .envs/uv
-  .envs/uv/bin/python -m pip install --quiet uv==0.13.9
+  .envs/uv/bin/python -m pip install -qq uv==0.13.9
 }
 
 # environment NAME: makes .envs/NAME from requirements/NAME.txt, with Stagelight itself installed from this tree.
