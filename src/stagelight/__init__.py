@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 _ROOM_OF_NAME = {
     "StagelightError": "stagelight.errors",
     "UsageError": "stagelight.errors",
+    "watch": "stagelight.recorder.session",
 }
 
 __all__ = ["__version__", *_ROOM_OF_NAME]  # noqa: PLE0604  (names of the table above)

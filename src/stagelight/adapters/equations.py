@@ -1,0 +1,113 @@
+"""Count what a jaxpr is made of: equations, lines that were unrolled, arrays that were baked in.
+
+Follows ``jax/_src/core.py: Jaxpr, JaxprEqn`` and ``jax/_src/source_info_util.py: SourceInfo`` (the traceback of an
+equation is a C++ object whose ``raw_frames`` gives code objects and instruction offsets without making frames).
+"""
+
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any
+
+# Counting stops here: what is larger is large, and the count must not cost what the trace did.
+MOST_EQUATIONS = 20_000
+
+
+def inner_jaxpr(jaxpr: Any) -> Any:
+    """The jaxpr inside a closed one; in newer JAX both are one class."""
+    return getattr(jaxpr, "jaxpr", jaxpr)
+
+
+def count_equations(jaxpr: Any) -> int:
+    """Number of equations, those of inner jaxprs included."""
+    total, waiting = 0, [inner_jaxpr(jaxpr)]
+    while waiting and total < MOST_EQUATIONS:
+        equations = waiting.pop().eqns
+        total += len(equations)
+        for equation in equations:
+            if equation.params:
+                waiting.extend(_jaxprs_in(equation.params))
+    return total
+
+
+def _jaxprs_in(parameters: dict[str, Any]) -> Iterator[Any]:
+    for value in parameters.values():
+        if hasattr(value, "eqns"):
+            yield value
+        elif hasattr(value, "jaxpr"):
+            yield inner_jaxpr(value)
+        elif type(value) is tuple:
+            yield from (inner_jaxpr(v) for v in value if hasattr(v, "eqns") or hasattr(v, "jaxpr"))
+
+
+def repeated_lines(jaxpr: Any, is_own: Callable[[str], bool], at_least: int) -> list[tuple[CodeType, int, int, int]]:
+    """Source lines of the user's own code that gave the same equation again and again.
+
+    Args:
+        jaxpr: The jaxpr, of which only the outermost equations are looked at.
+        is_own: Whether a file is the user's own.
+        at_least: How many repetitions are worth telling.
+
+    Returns:
+        ``(code, line, repetitions, equations)`` each, most repetitions first.
+    """
+    equations = inner_jaxpr(jaxpr).eqns
+    if len(equations) < at_least:
+        return []
+    counts: dict[tuple[CodeType, int, str], int] = {}
+    for equation in equations[:MOST_EQUATIONS]:
+        place = _own_place(equation.source_info, is_own)
+        if place is not None:
+            key = (*place, equation.primitive.name)
+            counts[key] = counts.get(key, 0) + 1
+    return _by_line(counts, at_least)
+
+
+def conds_that_became_selects(jaxpr: Any, is_own: Callable[[str], bool]) -> list[tuple[CodeType, int]]:
+    """Lines of the user's own code whose ``cond`` turned into a ``select`` under ``vmap``, so that both branches run.
+
+    Told by JAX's own batching rule on the stack of the equation
+    (``jax/_src/lax/control_flow/conditionals.py: _cond_batching_rule``).
+    """
+    found: dict[tuple[CodeType, int], None] = {}
+    for equation in inner_jaxpr(jaxpr).eqns[:MOST_EQUATIONS]:
+        if equation.primitive.name != "select_n" or equation.source_info.traceback is None:
+            continue
+        codes, _ = equation.source_info.traceback.raw_frames()
+        if any(c.co_name == "_cond_batching_rule" for c in codes):
+            place = _own_place(equation.source_info, is_own)
+            if place is not None:
+                found[place[0], _line_at(*place)] = None
+    return list(found)
+
+
+def _by_line(counts: dict[tuple[CodeType, int, str], int], at_least: int) -> list[tuple[CodeType, int, int, int]]:
+    lines: dict[tuple[CodeType, int], tuple[int, int]] = {}
+    for (code, instruction, _), times in counts.items():
+        line = _line_at(code, instruction)
+        repetitions, equations = lines.get((code, line), (0, 0))
+        lines[code, line] = (max(repetitions, times), equations + times)
+    found = [(code, line, r, e) for (code, line), (r, e) in lines.items() if r >= at_least]
+    return sorted(found, key=lambda f: -f[2])
+
+
+def _own_place(source_info: Any, is_own: Callable[[str], bool]) -> tuple[CodeType, int] | None:
+    traceback = getattr(source_info, "traceback", None)
+    if traceback is None:
+        return None
+    codes, instructions = traceback.raw_frames()
+    for code, instruction in zip(codes, instructions, strict=False):
+        if is_own(code.co_filename):
+            return code, instruction
+    return None
+
+
+def _line_at(code: CodeType, instruction: int) -> int:
+    for start, end, line in code.co_lines():
+        if start <= instruction < end and line:
+            return line
+    return code.co_firstlineno
+
+
+def baked_arrays(jaxpr: Any) -> list[Any]:
+    """The arrays that a jaxpr captured, themselves: never keep them."""
+    return [c for c in getattr(jaxpr, "consts", ()) or () if hasattr(c, "nbytes")]

@@ -1,0 +1,320 @@
+"""Hear JAX 0.9.2 to 0.12: one private function replaced for traces, one for dispatch, public monitoring for the rest.
+
+Follows ``jax/_src/pjit.py`` (``_trace_for_jit``, ``_run_python_pjit``, ``make_jit``, ``jit_evict_fn``),
+``jax/_src/util.py`` (``test_event_listener``, ``register_cache``), ``jax/_src/cache_key.py`` (``_log_cache_key_hash``)
+and ``jax/monitoring.py``. The user's function and the jitted object are never wrapped: a cached call stays in C++.
+"""
+
+import hashlib
+import sys
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+from stagelight.adapters import context_by_config, context_by_name
+from stagelight.adapters.interception import Interception
+from stagelight.adapters.protocol import DispatchCall, Listener, TraceCall
+
+TRACE_PARAMETERS = ("fun", "ji", "ctx_mesh", "dbg", "avals", "args", "kwargs")
+DISPATCH_PARAMETERS = ("p", "args_flat", "fun", "args", "kwargs")
+SPANS = {
+    "/jax/core/compile/jaxpr_to_mlir_module_duration": "lower",
+    "/jax/core/compile/backend_compile_duration": "compile",
+}
+PERSISTENT_CACHE = "/jax/compilation_cache/"
+
+
+class JaxHooks:
+    """The hooks of this span of versions; ``capabilities`` says which of them this JAX let in."""
+
+    def __init__(self) -> None:
+        self.capabilities: dict[str, str] = {}
+        self._interception = Interception(self.capabilities)
+        self._undo: list[Any] = []
+        self._read_context: Any = lambda: ((), ())
+        self._listening = False
+
+    def trace_context(self) -> tuple[object, Iterable[tuple[str, Any]]]:
+        """See ``Hooks.trace_context``."""
+        return self._read_context()
+
+    def install(self, listener: Listener) -> None:
+        """See ``Hooks.install``."""
+        self._listening = True
+        self._hear_monitoring(listener)
+        try:
+            from jax._src import cache_key, pjit, util
+        except ImportError as error:
+            self.capabilities["traces"] = f"off: {error}"
+            return
+        self._keep_out_of_tracebacks()
+        self._read_context = context_by_name.reader() or context_by_config.reader()
+        self.capabilities["trace context"] = "on"
+        self._hear_bodies(util, listener)
+        replace = self._interception.replace
+        replace(pjit, "_trace_for_jit", TRACE_PARAMETERS, _trace_hook(listener), "traces")
+        replace(pjit, "_run_python_pjit", DISPATCH_PARAMETERS, _dispatch_hook(listener), "slow dispatches")
+        replace(pjit, "make_jit", ("fun",), _make_jit_hook(listener), "where jit was called")
+        replace(pjit, "jit_evict_fn", ("self",), _evict_hook(listener), "clear_cache of one function")
+        replace(cache_key, "_log_cache_key_hash", ("hash_obj", "last_serialized", "hashfn"), _key_hook(listener),
+                "persistent cache key")  # fmt: skip
+        self._hear_clearing(util, listener)
+
+    def uninstall(self) -> None:
+        """See ``Hooks.uninstall``."""
+        self._listening = False
+        self._interception.restore()
+        while self._undo:
+            self._undo.pop()()
+
+    def _hear_monitoring(self, listener: Listener) -> None:
+        from jax import monitoring
+
+        def scalar(event: str, value: float, **details: Any) -> None:
+            kind = SPANS.get(event)
+            if kind is None or not self._listening:
+                return
+            refusal = None
+            try:
+                refusal = listener.span_began(kind, str(details.get("fun_name", "")), sys._getframe(1))
+            except Exception:
+                listener.hook_failed("span_began")
+            if refusal is not None:
+                raise refusal
+
+        def duration(event: str, seconds: float, **details: Any) -> None:
+            if not self._listening:
+                return
+            try:
+                if event in SPANS:
+                    listener.span_ended(SPANS[event], seconds)
+                elif event.startswith(PERSISTENT_CACHE):
+                    listener.cache_told(event.removeprefix(PERSISTENT_CACHE), seconds)
+            except Exception:
+                listener.hook_failed("span_ended")
+
+        def plain(event: str, **details: Any) -> None:
+            if self._listening and event.startswith(PERSISTENT_CACHE):
+                try:
+                    listener.cache_told(event.removeprefix(PERSISTENT_CACHE), 1.0)
+                except Exception:
+                    listener.hook_failed("cache_told")
+
+        monitoring.register_scalar_listener(scalar)
+        monitoring.register_event_duration_secs_listener(duration)
+        monitoring.register_event_listener(plain)
+        self._undo.append(lambda: _forget_listeners(scalar, duration, plain))
+        self.capabilities["lowering and compiles"] = "on"
+
+    def _keep_out_of_tracebacks(self) -> None:
+        try:
+            from jax._src import source_info_util, traceback_util
+
+            for module in (traceback_util, source_info_util):
+                module.register_exclusion(__file__)
+            self.capabilities["kept out of tracebacks"] = "on"
+        except Exception as error:
+            self.capabilities["kept out of tracebacks"] = f"off: {error}"
+
+    def _hear_bodies(self, util: ModuleType, listener: Listener) -> None:
+        if not (hasattr(util, "test_event_listener") and hasattr(util, "test_event")):
+            self.capabilities["whether the body ran"] = "off: this JAX has no jax._src.util.test_event_listener"
+            return
+        before = util.test_event_listener
+
+        def heard(name: str, *details: Any) -> None:
+            if name == "trace_to_jaxpr":
+                try:
+                    frame = sys._getframe(2)
+                    known = frame.f_locals
+                    traced_for = getattr(known.get("debug_info"), "traced_for", "") or ""
+                    listener.body_ran(known.get("fun"), traced_for, frame)
+                except Exception:
+                    listener.hook_failed("body_ran")
+            if before is not None:
+                before(name, *details)
+
+        def undo() -> None:
+            if util.test_event_listener is heard:
+                util.test_event_listener = before
+
+        util.test_event_listener = heard
+        self._undo.append(undo)
+        self.capabilities["whether the body ran"] = "on"
+
+    def _hear_clearing(self, util: ModuleType, listener: Listener) -> None:
+        register = getattr(util, "register_cache", None)
+        if register is None:
+            self.capabilities["jax.clear_caches"] = "off: this JAX has no jax._src.util.register_cache"
+            return
+        register(ClearingSentinel(self, listener), "stagelight")
+        self.capabilities["jax.clear_caches"] = "on"
+
+
+class ClearingSentinel:
+    """Stands among JAX's caches, to be told when they are cleared. JAX has no way to take it out: it falls silent."""
+
+    def __init__(self, hooks: JaxHooks, listener: Listener):
+        self._hooks = hooks
+        self._listener = listener
+
+    def cache_clear(self) -> None:
+        """Called by ``jax.clear_caches()``."""
+        if self._hooks._listening:
+            try:
+                self._listener.cache_cleared(None, sys._getframe(1))
+            except Exception:
+                self._listener.hook_failed("cache_cleared")
+
+    def cache_info(self) -> None:
+        """Nothing is cached here."""
+
+    def cache_keys(self) -> list[Any]:
+        """Nothing is cached here."""
+        return []
+
+
+def _forget_listeners(scalar: Any, duration: Any, plain: Any) -> None:
+    from jax import monitoring
+
+    for name, listener in (
+        ("unregister_scalar_listener", scalar),
+        ("unregister_event_duration_listener", duration),
+        ("unregister_event_listener", plain),
+    ):
+        forget = getattr(monitoring, name, None)
+        if forget is not None:
+            try:
+                forget(listener)
+            except Exception:  # somebody cleared all listeners before
+                continue
+
+
+def _trace_hook(listener: Listener) -> Any:
+    def make(original: Any) -> Any:
+        def stagelight_trace(fun: Any, ji: Any, ctx_mesh: Any, dbg: Any, avals: Any, args: Any, kwargs: Any) -> Any:
+            depth = listener.open_traces()
+            refusal = None
+            try:
+                refusal = listener.trace_began(_trace_call(fun, ji, ctx_mesh, dbg, avals, args, kwargs))
+            except Exception:
+                listener.hook_failed("trace_began")
+            if refusal is not None:
+                raise refusal
+            try:
+                parameters = original(fun, ji, ctx_mesh, dbg, avals, args, kwargs)
+            except BaseException as error:
+                _tell_end(listener, depth, None, error)
+                raise
+            _tell_end(listener, depth, parameters, None)
+            return parameters
+
+        return stagelight_trace
+
+    return make
+
+
+def _tell_end(listener: Listener, depth: int, parameters: Any, error: BaseException | None) -> None:
+    try:
+        if listener.open_traces() > depth:
+            listener.trace_ended(parameters, error)
+    except Exception:
+        listener.hook_failed("trace_ended")
+    finally:  # an asynchronous exception inside a hook must not leave this thread nested for ever
+        listener.traces_abandoned(depth)
+
+
+def _trace_call(fun: Any, ji: Any, mesh: Any, dbg: Any, avals: Any, args: Any, kwargs: Any) -> TraceCall:
+    frame = sys._getframe(2)
+    known = frame.f_locals
+    signature, leaves = known.get("arg_signature"), known.get("dynargs")
+    trees = getattr(signature, "dynamic_arg_treedefs", None)
+    names = tuple(getattr(signature, "dynamic_arg_names", ()))
+    leaf_names = tuple(getattr(dbg, "arg_names", None) or ())
+    return TraceCall(fun, ji, mesh, tuple(avals), leaf_names, args, kwargs, leaves, trees, names, frame)
+
+
+def _dispatch_hook(listener: Listener) -> Any:
+    def make(original: Any) -> Any:
+        def stagelight_dispatch(p: Any, args_flat: Any, fun: Any, args: Any, kwargs: Any) -> Any:
+            began = False
+            try:
+                listener.dispatch_began(_dispatch_call(p, args_flat, fun, args, kwargs))
+                began = True
+            except Exception:
+                listener.hook_failed("dispatch_began")
+            error = None
+            try:
+                return original(p, args_flat, fun, args, kwargs)
+            except BaseException as raised:
+                error = raised
+                raise
+            finally:
+                if began:
+                    try:
+                        listener.dispatch_ended(error)
+                    except Exception:
+                        listener.hook_failed("dispatch_ended")
+                error = None
+
+        return stagelight_dispatch
+
+    return make
+
+
+def _dispatch_call(p: Any, args_flat: Any, fun: Any, args: Any, kwargs: Any) -> DispatchCall:
+    consts = len(getattr(p, "consts", ()) or ())
+    jaxpr = p.params.get("jaxpr")
+    effects = tuple(str(e) for e in getattr(jaxpr, "effects", ()) or ())
+    names = tuple(getattr(p, "arg_names", None) or ())
+    return DispatchCall(fun, p, args_flat[consts:], args, kwargs, tuple(p.in_avals), names, effects, sys._getframe(2))
+
+
+def _make_jit_hook(listener: Listener) -> Any:
+    def make(original: Any) -> Any:
+        def stagelight_make_jit(fun: Any, *args: Any, **options: Any) -> Any:
+            try:
+                listener.jit_made(fun, sys._getframe(1))
+            except Exception:
+                listener.hook_failed("jit_made")
+            return original(fun, *args, **options)
+
+        return stagelight_make_jit
+
+    return make
+
+
+def _evict_hook(listener: Listener) -> Any:
+    def make(original: Any) -> Any:
+        def jit_evict_fn(self: Any) -> Any:
+            try:
+                listener.cache_cleared(getattr(self, "_fun", self), sys._getframe(1))
+            except Exception:
+                listener.hook_failed("cache_cleared")
+            return original(self)
+
+        return jit_evict_fn
+
+    return make
+
+
+def _key_hook(listener: Listener) -> Any:
+    def make(original: Any) -> Any:
+        def stagelight_key_component(hash_obj: Any, last_serialized: str, hashfn: Any) -> Any:
+            try:
+                if (
+                    last_serialized == "computation"
+                ):  # first component: the running hash is its own, nothing is repeated
+                    digest = hash_obj.copy().hexdigest()
+                else:
+                    alone = hashlib.sha256()
+                    hashfn(alone)
+                    digest = alone.hexdigest()
+                listener.cache_told("key:" + last_serialized, digest[:16])
+            except Exception:
+                listener.hook_failed("cache_told")
+            return original(hash_obj, last_serialized, hashfn)
+
+        return stagelight_key_component
+
+    return make

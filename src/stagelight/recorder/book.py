@@ -1,0 +1,205 @@
+"""What all parts of the recorder share: the writer, the registries, the clock, the state of each thread."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from stagelight.adapters.protocol import Hooks
+from stagelight.model.event import ContextSeen, Event, FunctionSeen, StructureSeen
+from stagelight.model.ledger import JaxSeen
+from stagelight.recorder.call_site import CallSite, call_site
+from stagelight.recorder.function_registry import FunctionRegistry, Identity
+from stagelight.recorder.object_numbers import ObjectNumbers
+from stagelight.recorder.ownership import Ownership
+from stagelight.recorder.structures import structure_from_arguments
+from stagelight.recorder.value_description import ValueDescriber, shortened
+from stagelight.recorder.writer import LedgerWriter
+
+_MOST_CONTEXTS = 512
+_MOST_PROBLEMS = 50
+_LONGEST_SETTING = 120
+
+
+class OpenTrace(msgspec.Struct, gc=False):
+    """A trace that runs now. Holds the program's function and static values for as long as JAX does anyway."""
+
+    number: int
+    fields: dict[str, Any]
+    fun: Any
+    identity: Identity
+    static: dict[str, Any]
+    began: float
+    child_s: float = 0.0
+    ran: bool = False
+    effects: list[Any] = msgspec.field(default_factory=list)
+
+
+class OpenDispatch(msgspec.Struct, gc=False):
+    """A call that runs off the fast path now."""
+
+    number: int
+    trace: int
+    function: int
+    began: float
+    is_warm: bool = False
+    lowered: int = 0
+    compiled: int = 0
+
+
+class OpenSpan(msgspec.Struct, gc=False):
+    """A lowering or compile that runs now."""
+
+    kind: str
+    module: str
+    at_s: float
+    began: float
+    site: CallSite
+    function: int
+    trace: int
+    dispatch: int
+    error_before: int
+    told: dict[str, float | str] = msgspec.field(default_factory=dict)
+
+
+class ThreadState(threading.local):
+    """What is open in each thread; threads trace and compile on their own."""
+
+    def __init__(self) -> None:
+        self.traces: list[OpenTrace] = []
+        self.dispatches: list[OpenDispatch] = []
+        self.spans: list[OpenSpan] = []
+        self.last_parameters = 0
+        self.last_trace = 0
+        self.failing = 0
+        self.number = threading.get_ident()
+
+
+class Book:
+    """Writes entries in the order in which they happen, with their definitions before them.
+
+    Args:
+        writer: The ledger file.
+        ownership: Whose file is whose.
+        hooks: Ways to ask JAX for its trace context.
+        redact: Keep values out.
+    """
+
+    def __init__(self, writer: LedgerWriter, ownership: Ownership, hooks: Hooks, *, redact: bool = False):
+        self.writer = writer
+        self.ownership = ownership
+        self.hooks = hooks
+        self.redact = redact
+        self.lock = threading.RLock()
+        self.thread = ThreadState()
+        self.started = time.perf_counter()
+        self.inside_s = 0.0
+        self.problems: list[str] = []
+        self.readers: list[Callable[[Event | JaxSeen], None]] = []
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self.numbers = ObjectNumbers()
+        self.describer = ValueDescriber(self.numbers, redact=self.redact)
+        self.functions = FunctionRegistry(self.ownership, self.numbers, self.describer)
+        self._structures: dict[int, str] = {}
+        self._contexts: dict[Any, str] = {}
+        self._counts = {"trace": 0, "dispatch": 0, "failure": 0}
+
+    def begin_in_child(self, writer: LedgerWriter) -> None:
+        """After a fork: another file, nothing open, nothing defined; the parent may have held the lock."""
+        self.lock = threading.RLock()
+        self.thread = ThreadState()
+        self.writer = writer
+        self.started = time.perf_counter()
+        self.inside_s = 0.0
+        self._begin_anew()
+
+    def now_s(self) -> float:
+        """Seconds since the session began."""
+        return time.perf_counter() - self.started
+
+    def next_number(self, what: str) -> int:
+        """The next number of a trace, dispatch or failure."""
+        with self.lock:
+            self._counts[what] += 1
+            return self._counts[what]
+
+    def write(self, entry: Event | JaxSeen) -> None:
+        """Append an entry and tell those who listen."""
+        with self.lock:
+            self.writer.write(entry)
+            for reader in self.readers:
+                reader(entry)
+
+    def problem(self, text: str) -> None:
+        """Note a failure of our own; none reaches the program."""
+        if len(self.problems) < _MOST_PROBLEMS and text not in self.problems:
+            self.problems.append(text)
+
+    def site(self, frame: Any) -> CallSite:
+        """Call site of a frame."""
+        return call_site(frame, self.ownership)
+
+    def function(self, fun: Any, static: dict[str, Any] | None = None) -> Identity:
+        """Identity of a callable, written when it is new."""
+        with self.lock:
+            identity = self.functions.identify(fun, static)
+            if identity.is_new:
+                self.write(FunctionSeen(function=identity.function))
+            return identity
+
+    def number_of_jitted(self, jitted: Any) -> int:
+        """Number of the function inside a jitted object."""
+        fun = getattr(jitted, "_fun", jitted)
+        return self.functions.known_number(fun) or self.function(fun).function.number
+
+    def structure(self, arguments: Any, leaf_names: tuple[str, ...]) -> str:
+        """Short name of a structure, written when it is new."""
+        key = hash((tuple((a.name, a.token) for a in arguments), leaf_names))
+        return self._structure(key, lambda: structure_from_arguments(arguments, leaf_names))
+
+    def built_structure(self, token: Any, structure: Any) -> str:
+        """Short name of a structure that was built elsewhere."""
+        return self._structure(hash((token, structure.paths)), lambda: structure)
+
+    def _structure(self, key: int, build: Callable[[], Any]) -> str:
+        known = self._structures.get(key)
+        if known is None:
+            with self.lock:
+                known = self._structures[key] = f"s{len(self._structures) + 1}"
+                self.write(StructureSeen(digest=known, structure=build()))
+        return known
+
+    def context(self, mesh: Any = None) -> str:
+        """Short name of the trace context, written when it is new."""
+        token, settings = self.hooks.trace_context()
+        try:
+            key = (token, mesh)
+            known = self._contexts.get(key)
+        except TypeError:
+            key = known = None
+        if known is None:
+            with self.lock:
+                known = self._define_context(key, settings, mesh)
+        return known
+
+    def _define_context(self, key: Any, settings: Any, mesh: Any) -> str:
+        texts = [(name, setting_text(value)) for name, value in settings]
+        if mesh is not None and not any(n == "abstract_mesh" and t == setting_text(mesh) for n, t in texts):
+            texts.append(("mesh", setting_text(mesh)))
+        digest = f"c{len(self._contexts) + 1}"
+        if key is not None:
+            if len(self._contexts) >= _MOST_CONTEXTS:
+                self._contexts.clear()
+            self._contexts[key] = digest
+        self.write(ContextSeen(digest=digest, settings=tuple(texts)))
+        return digest
+
+
+def setting_text(value: Any) -> str:
+    """A setting as text. Settings are JAX's own objects: their ``str`` is safe."""
+    text = str(value)
+    return shortened(text) if len(text) < _LONGEST_SETTING else text[:_LONGEST_SETTING]

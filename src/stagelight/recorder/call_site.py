@@ -1,0 +1,71 @@
+"""Where in the program something happened, and through which of JAX's transformations."""
+
+from types import FrameType
+
+import msgspec
+
+from stagelight.model.site import NOWHERE, Site
+from stagelight.recorder.ownership import Ownership
+
+# Functions of JAX's own files that stand on the stack while a transformation or an inspection runs.
+TRANSFORMATIONS = {
+    "grad_f": "grad", "value_and_grad_f": "grad", "vmap_f": "vmap", "jvp": "jvp", "_jvp": "jvp", "vjp": "vjp",
+    "_vjp": "vjp", "linearize": "linearize", "make_jaxpr_f": "make_jaxpr", "eval_shape": "eval_shape",
+    "fun_remat": "checkpoint", "jit_lower": "lower", "jit_trace": "trace", "jit_eval_shape": "eval_shape",
+    "scan": "scan", "while_loop": "while_loop", "cond": "cond", "fori_loop": "fori_loop", "pmap_f": "pmap",
+}  # fmt: skip
+TRACER_TRANSFORMATIONS = {"BatchTracer": "vmap", "JVPTracer": "jvp", "LinearizeTracer": "grad"}
+INSPECTIONS = frozenset({"eval_shape", "make_jaxpr", "lower", "trace"})
+_DEEPEST = 400
+
+
+class CallSite(msgspec.Struct, frozen=True, array_like=True):
+    """The innermost frame outside JAX, the innermost of the user's own code, and what lies between."""
+
+    call: Site
+    user: Site
+    under: tuple[str, ...]
+
+
+def call_site(frame: FrameType | None, ownership: Ownership) -> CallSite:
+    """Walk outwards from a frame.
+
+    Args:
+        frame: Where to begin, usually inside JAX.
+        ownership: Whose file is whose.
+
+    Returns:
+        Both sites (the same place twice where no own code is on the stack), and the transformations between the call
+        and the code that asked for them, innermost first.
+    """
+    call: Site | None = None
+    under: list[str] = []
+    for _ in range(_DEEPEST):
+        if frame is None:
+            break
+        code = frame.f_code
+        owner = ownership.of(code.co_filename)
+        if owner == "jax":
+            name = TRANSFORMATIONS.get(code.co_name)
+            if name is not None and call is None and under[-1:] != [name]:
+                under.append(name)
+        elif owner == "own" or (owner == "library" and call is None):
+            here = Site(code.co_filename, frame.f_lineno or 0, code.co_qualname)
+            call = call or here
+            if owner == "own":
+                return CallSite(call, here, simplified(under))
+        frame = frame.f_back
+    found = call or NOWHERE
+    return CallSite(found, found, simplified(under))
+
+
+def simplified(under: list[str]) -> tuple[str, ...]:
+    """Leave out what a transformation is made of: ``grad`` runs ``vjp`` and ``linearize``, ``lower`` runs ``trace``.
+
+    >>> simplified(["linearize", "vjp", "grad"]), simplified(["trace", "lower"])
+    (('grad',), ('lower',))
+    """
+    parts = {"vjp", "linearize", "jvp"} if "grad" in under else set[str]()
+    if "lower" in under or "eval_shape" in under:
+        parts.add("trace")
+    return tuple(u for u in under if u not in parts)

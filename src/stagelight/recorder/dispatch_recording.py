@@ -1,0 +1,79 @@
+"""Record calls that left the C++ fast path, and what came of them."""
+
+import time
+from typing import Any
+
+from stagelight.adapters.protocol import DispatchCall
+from stagelight.model.event import Dispatched, DispatchEnded
+from stagelight.recorder.book import Book, OpenDispatch
+from stagelight.recorder.placements import Placements
+from stagelight.recorder.trace_recording import TraceRecording
+
+
+class DispatchRecording:
+    """Turns dispatch hooks into ``Dispatched`` and ``DispatchEnded`` entries.
+
+    Args:
+        book: The shared state.
+        traces: What is known about jaxprs.
+        placements: Describes where arguments live.
+    """
+
+    def __init__(self, book: Book, traces: TraceRecording, placements: Placements):
+        self._book = book
+        self._traces = traces
+        self._placements = placements
+
+    def begin(self, call: DispatchCall) -> Dispatched | None:
+        """Open a dispatch and write its beginning; a nested jit inside a trace is none."""
+        book, state = self._book, self._book.thread
+        tracers = self._placements.tracers(call.leaves)
+        trace = state.last_trace if state.last_parameters == id(call.parameters) else 0
+        state.last_parameters = state.last_trace = 0
+        if state.traces:
+            return None
+        began = time.perf_counter()
+        known = self._traces.known_jaxpr(call.parameters.params.get("jaxpr")) or self._unknown(call)
+        placements, placement_of = self._placements.of_leaves(call.leaves)
+        site = book.site(call.frame)
+        dispatched = Dispatched(
+            at_s=began - book.started,
+            dispatch=book.next_number("dispatch"),
+            trace=trace,
+            placements=placements,
+            placement_of=placement_of,
+            context=book.context(call.parameters.params.get("ctx_mesh")),
+            tracers=tracers,
+            effects=call.effects,
+            under=site.under,
+            call=site.call,
+            user=site.user,
+            thread=state.number,
+            **{k: v for k, v in known.items() if k != "trace"},
+        )
+        state.dispatches.append(OpenDispatch(dispatched.dispatch, trace, dispatched.function, began))
+        book.write(dispatched)
+        return dispatched
+
+    def _unknown(self, call: DispatchCall) -> dict[str, Any]:
+        """A jaxpr that was traced before the session began."""
+        identity = self._book.function(call.fun)
+        avals = tuple(self._traces.aval(a) for a in call.avals)
+        return {"function": identity.function.number, "object": identity.object, "avals": avals}
+
+    def end(self, error: BaseException | None) -> None:
+        """Close the innermost dispatch and write its end."""
+        book, state = self._book, self._book.thread
+        if state.traces or not state.dispatches:
+            return
+        ended, opened = time.perf_counter(), state.dispatches.pop()
+        book.write(
+            DispatchEnded(
+                at_s=ended - book.started,
+                dispatch=opened.number,
+                dispatch_s=ended - opened.began,
+                lowered=opened.lowered,
+                compiled=opened.compiled,
+                failed=error is not None,
+            )
+        )

@@ -1,0 +1,66 @@
+"""One tool id of ``sys.monitoring`` (PEP 669), shared by all that Stagelight listens to."""
+
+import sys
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+NAME = "stagelight"
+
+
+class MonitoringTool:
+    """Takes a free tool id, and gives it back.
+
+    Attributes:
+        state: ``on``, or why not.
+    """
+
+    def __init__(self) -> None:
+        self._id = self._take()
+        self._events = 0
+        self._codes: dict[CodeType, int] = {}
+        self.state = "on" if self._id is not None else "off: all six tool ids of sys.monitoring are taken"
+
+    @staticmethod
+    def _take() -> int | None:
+        for number in (4, 3, 0, 1, 2, 5):
+            if sys.monitoring.get_tool(number) is None:
+                try:
+                    sys.monitoring.use_tool_id(number, NAME)
+                except ValueError:
+                    continue
+                return number
+        return None
+
+    def listen(self, event: int, callback: Callable[..., Any], *, everywhere: bool = True) -> None:
+        """Hear an event, everywhere or in the code objects given to ``listen_in``."""
+        if self._id is None:
+            return
+        sys.monitoring.register_callback(self._id, event, callback)
+        if everywhere:
+            self._events |= event
+            sys.monitoring.set_events(self._id, self._events)
+
+    def listen_in(self, code: CodeType, event: int) -> None:
+        """Hear an event in one code object, also where it runs already."""
+        if self._id is None or self._codes.get(code, 0) & event:
+            return
+        self._codes[code] = self._codes.get(code, 0) | event
+        sys.monitoring.set_local_events(self._id, code, self._codes[code])
+
+    def hears_in(self, code: CodeType, event: int) -> bool:
+        """Whether an event is heard in a code object."""
+        return bool(self._codes.get(code, 0) & event)
+
+    def release(self) -> None:
+        """Hear nothing any more, and give the id back."""
+        if self._id is None:
+            return
+        sys.monitoring.set_events(self._id, 0)
+        for code in self._codes:
+            sys.monitoring.set_local_events(self._id, code, 0)
+        self._codes.clear()
+        for event in (sys.monitoring.events.RAISE, sys.monitoring.events.CALL, sys.monitoring.events.PY_START):
+            sys.monitoring.register_callback(self._id, event, None)
+        sys.monitoring.free_tool_id(self._id)
+        self._id = None

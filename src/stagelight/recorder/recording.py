@@ -1,0 +1,174 @@
+"""The recorder: hears the hooks, and hands each to the part that records it."""
+
+import time
+import traceback
+from types import FrameType
+from typing import Any, Protocol
+
+from stagelight.adapters.protocol import DispatchCall, TraceCall
+from stagelight.model.event import CacheCleared, Dispatched, Traced
+from stagelight.recorder.book import Book, OpenSpan
+from stagelight.recorder.call_counting import CallCounting
+from stagelight.recorder.compile_recording import CompileRecording
+from stagelight.recorder.dispatch_recording import DispatchRecording
+from stagelight.recorder.failure_recording import FailureRecording
+from stagelight.recorder.monitoring_tool import MonitoringTool
+from stagelight.recorder.placements import Placements
+from stagelight.recorder.side_effects import SideEffects
+from stagelight.recorder.stale_captures import StaleCaptures
+from stagelight.recorder.trace_recording import TraceRecording
+
+
+class Gate(Protocol):
+    """Somebody who may stop JAX before work begins."""
+
+    def before_trace(self, traced: Traced) -> BaseException | None:
+        """An exception to raise instead of tracing, or ``None``."""
+
+    def before_lowering(self, dispatched: Dispatched | None, span: OpenSpan) -> BaseException | None:
+        """An exception to raise instead of lowering or compiling, or ``None``."""
+
+
+class Recorder:
+    """Listens to the hooks of ``adapters`` (``stagelight.adapters.protocol.Listener``).
+
+    Args:
+        book: The shared state.
+        tool: The monitoring tool.
+        calls: Whether to count calls.
+    """
+
+    def __init__(self, book: Book, tool: MonitoringTool, *, calls: bool = False):
+        self.book = book
+        self.gates: list[Gate] = []
+        self.aot_calls = False
+        self._tool = tool
+        self._placements = Placements()
+        self._traces = TraceRecording(book, self._placements.tracers)
+        self._dispatches = DispatchRecording(book, self._traces, self._placements)
+        self._compiles = CompileRecording(book, self._traces)
+        self._failures = FailureRecording(book)
+        self._stale = StaleCaptures(book)
+        self._effects = SideEffects(book, tool)
+        self._calls = CallCounting(book, tool, self._effects) if calls else None
+        self._dispatched: dict[int, Dispatched] = {}
+
+    def start(self) -> None:
+        """Begin to listen to Python itself; the hooks are installed by the session."""
+        self._failures.watch_raises(self._tool)
+        self._effects.start()
+        if self._calls is not None:
+            import jax
+
+            self._calls.start(type(jax.jit(abs)))
+
+    def finish(self, error: BaseException | None = None) -> None:
+        """Write what only the end tells."""
+        if self._calls is not None:
+            self._calls.write()
+        if error is not None:
+            self._failures.ended_the_program(error)
+        self._stale.write_changes()
+
+    def trace_began(self, call: TraceCall) -> BaseException | None:
+        """See ``Listener``."""
+        began = time.perf_counter()
+        opened = self._traces.begin(call)
+        self._effects.expect_in(opened.identity.inner)
+        refusal = None
+        if self.gates:
+            preview = self._traces.preview(opened)
+            refusal = next((r for r in (g.before_trace(preview) for g in self.gates) if r is not None), None)
+            if refusal is not None:
+                self.book.thread.traces.pop()
+        opened.began = time.perf_counter()
+        self.book.inside_s += opened.began - began
+        return refusal
+
+    def trace_ended(self, parameters: Any, error: BaseException | None) -> None:
+        """See ``Listener``."""
+        began = time.perf_counter()
+        opened = self.book.thread.traces[-1]
+        traced = self._traces.end(parameters, error, has_body_hook=self._hears_bodies())
+        if error is not None:
+            self._failures.seen(error, function=traced.function, trace=traced.trace)
+        else:
+            self._stale.traced(opened.fun, opened.identity, traced.captured, opened.static, traced.static)
+        if not self.book.thread.traces:
+            self._failures.nothing_open()
+        self.book.inside_s += time.perf_counter() - began
+
+    def _hears_bodies(self) -> bool:
+        return self.book.hooks.capabilities.get("whether the body ran") == "on"
+
+    def traces_abandoned(self, depth: int) -> None:
+        """See ``Listener``."""
+        del self.book.thread.traces[depth:]
+
+    def open_traces(self) -> int:
+        """See ``Listener``."""
+        return len(self.book.thread.traces)
+
+    def body_ran(self, fun: Any, traced_for: str, frame: FrameType) -> None:
+        """See ``Listener``."""
+        traces = self.book.thread.traces
+        if traces and traced_for == "jit" and traces[-1].fun is fun:
+            traces[-1].ran = True
+
+    def dispatch_began(self, call: DispatchCall) -> None:
+        """See ``Listener``."""
+        began = time.perf_counter()
+        dispatched = self._dispatches.begin(call)
+        if dispatched is not None:
+            self._dispatched[self.book.thread.number] = dispatched
+            if self._calls is not None:
+                self._calls.left_fast_path(call.frame, dispatched.function)
+        self.book.inside_s += time.perf_counter() - began
+
+    def dispatch_ended(self, error: BaseException | None) -> None:
+        """See ``Listener``."""
+        began = time.perf_counter()
+        if not self.book.thread.traces:
+            self._dispatched.pop(self.book.thread.number, None)
+        self._dispatches.end(error)
+        self.book.inside_s += time.perf_counter() - began
+
+    def span_began(self, kind: str, module: str, frame: FrameType) -> BaseException | None:
+        """See ``Listener``."""
+        began = time.perf_counter()
+        span = self._compiles.begin(kind, module, frame)
+        dispatched = self._dispatched.get(self.book.thread.number)
+        refusal = next((r for r in (g.before_lowering(dispatched, span) for g in self.gates) if r is not None), None)
+        if refusal is not None:
+            self.book.thread.spans.pop()
+        self.book.inside_s += time.perf_counter() - began
+        return refusal
+
+    def span_ended(self, kind: str, seconds: float) -> None:
+        """See ``Listener``."""
+        began = time.perf_counter()
+        if kind == "compile" and not self.book.thread.dispatches:
+            self.aot_calls = True
+        self._compiles.end(kind, seconds)
+        self.book.inside_s += time.perf_counter() - began
+
+    def cache_told(self, name: str, value: float | str) -> None:
+        """See ``Listener``."""
+        self._compiles.cache_told(name, value)
+
+    def jit_made(self, fun: Any, frame: FrameType) -> None:
+        """See ``Listener``."""
+        if not getattr(fun, "_apply_primitive", False):
+            self.book.functions.jit_made(fun, self.book.site(frame).user)
+
+    def cache_cleared(self, fun: Any, frame: FrameType) -> None:
+        """See ``Listener``."""
+        number = 0 if fun is None else self.book.function(fun).function.number
+        site = self.book.site(frame)
+        self.book.write(
+            CacheCleared(at_s=self.book.now_s(), function=number, call=site.user, thread=self.book.thread.number)
+        )
+
+    def hook_failed(self, where: str) -> None:
+        """See ``Listener``."""
+        self.book.problem(f"{where}: {' '.join(traceback.format_exc(limit=-2).split())[-400:]}")

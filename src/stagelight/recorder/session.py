@@ -1,0 +1,311 @@
+"""One watched run, from the first import of JAX to its end, and ``watch``, which is one in a ``with`` statement."""
+
+import contextlib
+import datetime
+import os
+import platform
+import socket
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from stagelight.adapters.chooser import hooks_for_jax
+from stagelight.adapters.installation import installed_folders, jaxlib_version
+from stagelight.model.event import Ended, Event
+from stagelight.model.ledger import SCHEMA, Header, JaxSeen
+from stagelight.recorder.book import Book
+from stagelight.recorder.import_hook import AfterImport
+from stagelight.recorder.ledger_file import ledgers_from
+from stagelight.recorder.monitoring_tool import MonitoringTool
+from stagelight.recorder.ownership import Ownership
+from stagelight.recorder.recording import Gate, Recorder
+from stagelight.recorder.writer import LedgerWriter
+
+VERSION_OF_STAGELIGHT = "0.1.0"
+LIVE_VARIABLE = "STAGELIGHT_LIVE"
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How to watch.
+
+    Attributes:
+        own: Packages that count as the user's own.
+        redact: Keep values out of the ledger.
+        calls: Count every call.
+        live: Say each avoidable miss when it happens.
+        program: The command line that is watched.
+        follow: Whether processes that the program starts are recorded too, each in a file beside this one.
+    """
+
+    own: tuple[str, ...] = ()
+    redact: bool = False
+    calls: bool = False
+    live: bool = False
+    program: tuple[str, ...] = ()
+    follow: bool = False
+
+
+class Session:
+    """A watched run of this process.
+
+    Args:
+        path: The ledger file to write.
+        options: How to watch.
+        force: Whether a file that is there may be replaced.
+
+    Raises:
+        UsageError: The file is there, or cannot be written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], options: Options | None = None, *, force: bool = False):
+        self.options = options or Options()
+        self.writer = LedgerWriter(path, header_of_this_process(self.options), force=force)
+        self.recorder: Recorder | None = None
+        self.hooks: Any = None
+        self.jit_disabled = False
+        self._tool: MonitoringTool | None = None
+        self._waiting: AfterImport | None = None
+        self._on_attach: list[Callable[[Recorder], None]] = []
+        self._began = time.perf_counter()
+        self._process = os.getpid()
+
+    @property
+    def path(self) -> Path:
+        """The ledger file."""
+        return self.writer.path
+
+    def start(self) -> "Session":
+        """Begin to record as soon as JAX is imported, or at once."""
+        _ACTIVE.add(self)
+        self._waiting = AfterImport("jax", self._attach)
+        self._waiting.install()
+        return self
+
+    def when_attached(self, callback: Callable[[Recorder], None]) -> None:
+        """Call with the recorder once JAX is there, or at once."""
+        if self.recorder is not None:
+            callback(self.recorder)
+        else:
+            self._on_attach.append(callback)
+
+    def add_gate(self, gate: Gate) -> None:
+        """Let somebody stop JAX before it traces or compiles."""
+        self.when_attached(lambda recorder: recorder.gates.append(gate))
+
+    def _attach(self) -> None:
+        try:
+            self._attach_to_jax()
+        except Exception as error:  # the program must not learn of it
+            print(f"stagelight: cannot watch this JAX: {type(error).__name__}: {error}", file=sys.stderr)
+
+    def _attach_to_jax(self) -> None:
+        import jax
+
+        ownership = Ownership(self.options.own)
+        ownership.jax_is_in(installed_folders())
+        self.hooks, reason = hooks_for_jax(jax.__version__)
+        book = Book(self.writer, ownership, self.hooks, redact=self.options.redact)
+        book.started = self._began
+        self._tool = MonitoringTool()
+        self.recorder = Recorder(book, self._tool, calls=self.options.calls)
+        self.hooks.install(self.recorder)
+        self.hooks.capabilities["failures raised in C++"] = self._tool.state
+        self.hooks.capabilities["this JAX"] = reason
+        if self.options.live or os.environ.get(LIVE_VARIABLE) == "1":
+            pass
+        book.write(
+            JaxSeen(
+                jax=jax.__version__,
+                jaxlib=jaxlib_version(),
+                capabilities=tuple(self.hooks.capabilities.items()),
+                cache_folder=str(getattr(jax.config, "jax_compilation_cache_dir", None) or ""),
+            )
+        )
+        self.recorder.start()
+        for callback in self._on_attach:
+            callback(self.recorder)
+
+    def stop(self, error: BaseException | None = None, exit_code: int | None = None) -> None:
+        """End the run: write what only the end tells, and leave JAX as it was found.
+
+        Args:
+            error: The exception that ended the program, if one did.
+            exit_code: The program's exit code, where known.
+        """
+        _ACTIVE.discard(self)
+        if self._process != os.getpid() and not self.options.follow:
+            return
+        if self._waiting is not None:
+            self._waiting.remove()
+        if self.recorder is not None:
+            with contextlib.suppress(Exception):
+                self.recorder.finish(error)
+            self.hooks.uninstall()
+        if self._tool is not None:
+            self._tool.release()
+        self.writer.write(self._ended(exit_code))
+        self.writer.close()
+
+    def _ended(self, exit_code: int | None) -> Ended:
+        now_s = time.perf_counter() - self._began
+        if self.recorder is None:
+            return Ended(at_s=now_s, exit_code=exit_code)
+        book = self.recorder.book
+        return Ended(
+            at_s=now_s,
+            inside_s=book.inside_s,
+            problems=tuple(book.problems),
+            exit_code=exit_code,
+            aot_calls=self.recorder.aot_calls,
+            jit_disabled=bool(getattr(sys.modules["jax"].config, "jax_disable_jit", False)),
+        )
+
+    def begin_in_forked_child(self) -> None:
+        """After a fork the child writes a file of its own beside the parent's, or nothing."""
+        self._process = os.getpid()
+        self._began = time.perf_counter()
+        if not self.options.follow:
+            self.writer.broken = "a forked child that is not followed"
+            return
+        path = child_path(self.path.parent)
+        self.writer = LedgerWriter(path, header_of_this_process(self.options), force=True)
+        if self.recorder is not None:
+            self.recorder.book.begin_in_child(self.writer)
+
+
+_ACTIVE: "weakref.WeakSet[Session]" = weakref.WeakSet()
+
+
+def _after_fork_in_child() -> None:
+    for session in list(_ACTIVE):
+        with contextlib.suppress(Exception):
+            session.begin_in_forked_child()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+def active_session() -> Session | None:
+    """A session that records this process now, if there is one."""
+    return next(iter(_ACTIVE), None)
+
+
+def child_path(folder: Path) -> Path:
+    """Where this process writes when it was started by a watched one."""
+    return folder / f"{time.strftime('%H%M%S')}-{os.getpid()}.jsonl"
+
+
+def header_of_this_process(options: Options) -> Header:
+    """The first line of a ledger of this process."""
+    return Header(
+        schema=SCHEMA,
+        stagelight=VERSION_OF_STAGELIGHT,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        host="" if options.redact else socket.gethostname(),
+        process=os.getpid(),
+        parent_process=os.getppid(),
+        started=datetime.datetime.now(datetime.UTC).astimezone().isoformat(timespec="milliseconds"),
+        program=options.program,
+        folder=os.getcwd(),
+        own=options.own,
+        redacted=options.redact,
+        calls=options.calls,
+    )
+
+
+class Ledger:
+    """What ``watch`` gives: the record of a block, readable while it is written and after.
+
+    Attributes:
+        path: The file. A temporary one goes with this object.
+    """
+
+    def __init__(self, path: Path, *, temporary: bool):
+        self.path = path
+        if temporary:
+            weakref.finalize(self, _remove, str(path))
+
+    @property
+    def header(self) -> Header:
+        """First line of the file."""
+        return ledgers_from([str(self.path)])[0].header
+
+    def entries(self) -> Iterator[Event | JaxSeen]:
+        """Every entry so far, in the order in which it happened."""
+        yield from ledgers_from([str(self.path)])[0].entries()
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def watch(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    own: Iterable[str] = (),
+    redact: bool = False,
+    calls: bool = False,
+    live: bool = False,
+    force: bool = False,
+) -> "Watching":
+    """Record what JAX traces, compiles and dispatches slowly in a block.
+
+    Works whether JAX was imported before or is imported inside. Functions jitted before the block are seen too. The
+    block's program is not changed: nothing is wrapped, and cached calls stay on JAX's fast path.
+
+    Args:
+        path: Keep the ledger here; without it, a temporary file is used that goes with the ledger object.
+        own: Names of installed packages that count as the user's own code.
+        redact: Keep values (static arguments, captured values, messages) out of the ledger.
+        calls: Count every call, cached ones too, at about half a microsecond to a microsecond a call.
+        live: Print one line on standard error at each avoidable miss. ``STAGELIGHT_LIVE=1`` does the same.
+        force: Replace ``path`` if it is there.
+
+    Returns:
+        A context manager; entering it gives the ``Ledger``: pass it to ``stagelight.why`` or ``stagelight.show``.
+
+    Raises:
+        UsageError: ``path`` is there already, or cannot be written.
+
+    Example:
+        >>> import jax, jax.numpy as jnp, stagelight
+        >>> @jax.jit
+        ... def double(x):
+        ...     return x * 2
+        >>> with stagelight.watch() as ledger:
+        ...     _ = double(jnp.ones(3)), double(jnp.ones(4))
+        >>> [m.causes[0].slug for m in stagelight.why(ledger).misses if m.ledger == "trace" and m.function.own]
+        ['first-trace', 'shape-changed']
+    """
+    options = Options(own=tuple(own), redact=redact, calls=calls, live=live, program=tuple(sys.argv))
+    if path is not None:
+        return Watching(Session(path, options, force=force), temporary=False)
+    descriptor, temporary = tempfile.mkstemp(prefix="stagelight-", suffix=".jsonl")
+    os.close(descriptor)
+    return Watching(Session(temporary, options, force=True), temporary=True)
+
+
+class Watching:
+    """A session as a ``with`` statement; made by ``watch``."""
+
+    def __init__(self, session: Session, *, temporary: bool):
+        self._session = session
+        self._temporary = temporary
+
+    def __enter__(self) -> Ledger:
+        self._session.start()
+        return Ledger(self._session.path, temporary=self._temporary)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self._session.stop(error)

@@ -1,0 +1,198 @@
+"""Record traces: what JAX was asked for, whether the body ran, what came out."""
+
+import time
+import weakref
+from typing import Any
+
+from stagelight.adapters.equations import baked_arrays, conds_that_became_selects, count_equations, repeated_lines
+from stagelight.adapters.protocol import TraceCall
+from stagelight.adapters.tracers import aval_from_jax
+from stagelight.model.aval import Aval
+from stagelight.model.event import Constant, LineCount, Traced
+from stagelight.model.site import Site
+from stagelight.recorder.book import Book, OpenTrace
+from stagelight.recorder.call_arguments import CallArguments, call_arguments
+from stagelight.recorder.call_site import TRACER_TRANSFORMATIONS
+from stagelight.recorder.equinox_call import EquinoxCall
+from stagelight.recorder.function_registry import Identity, closure_of
+from stagelight.recorder.jit_options import jit_options
+from stagelight.recorder.structures import arguments_from_trees
+
+UNROLLED_AT_LEAST = 8
+CONSTANT_AT_LEAST_BYTES = 64 * 1024
+_MOST_TOLD = 8
+_MOST_AVALS = 8192
+
+
+class KnownJaxpr:
+    """What is worth remembering of the call that made a jaxpr, for the dispatches that use it later."""
+
+    __slots__ = ("fields", "mark")
+
+    def __init__(self, mark: Any, fields: dict[str, Any]):
+        self.mark = mark
+        self.fields = fields
+
+
+class TraceRecording:
+    """Turns trace hooks into ``Traced`` entries.
+
+    Args:
+        book: The shared state.
+        tracers: Types of the tracers among some leaves.
+    """
+
+    def __init__(self, book: Book, tracers: Any):
+        self._book = book
+        self._tracers = tracers
+        self._avals: dict[Any, Aval] = {}
+        self.jaxprs: dict[int, KnownJaxpr] = {}
+
+    def begin(self, call: TraceCall) -> OpenTrace:
+        """Describe a call that is about to be traced, and open it."""
+        book, state = self._book, self._book.thread
+        began = time.perf_counter()
+        site = book.site(call.frame)
+        fields = self._fields_of(call)
+        fields |= {
+            "at_s": began - book.started,
+            "trace": book.next_number("trace"),
+            "parent": state.traces[-1].number if state.traces else 0,
+            "call": site.call,
+            "user": site.user,
+            "under": (*site.under, *(TRACER_TRANSFORMATIONS[t] for t in fields.pop("tracers") if t in
+                                     TRACER_TRANSFORMATIONS and TRACER_TRANSFORMATIONS[t] not in site.under)),
+            "thread": state.number,
+        }  # fmt: skip
+        identity, given = fields.pop("identity"), fields.pop("given")
+        opened = OpenTrace(fields["trace"], fields, call.fun, identity, given, time.perf_counter())
+        state.traces.append(opened)
+        return opened
+
+    def _fields_of(self, call: TraceCall) -> dict[str, Any]:
+        book = self._book
+        given = call_arguments(call.args, call.kwargs, call.jit, call.tree_names)
+        identity = book.function(call.fun, given.static)
+        avals = tuple(self.aval(a) for a in call.avals)
+        structure, static = self._structure_of(call, given, identity, len(avals))
+        made_at, made_times = book.functions.where_made(call.fun)
+        return {
+            "function": identity.function.number,
+            "object": identity.object,
+            "earlier_object_alive": book.functions.earlier_object_alive(identity, call.fun),
+            "jit": id(call.jit) & 0xFFFFFFFF,
+            "made_at": made_at,
+            "made_times": made_times,
+            "captured": book.functions.captured(call.fun, identity),
+            "structure": structure,
+            "avals": avals,
+            "static": static if identity.function.kind != "eager" else self._parameters_of(call.fun),
+            "positional": given.positional,
+            "keywords": given.keywords,
+            "context": book.context(call.mesh),
+            "options": jit_options(call.jit),
+            "tracers": self._tracers(call.leaves or ()),
+            "identity": identity,
+            "given": given.static,
+        }
+
+    def _structure_of(
+        self, call: TraceCall, given: CallArguments, identity: Identity, leaves: int
+    ) -> tuple[str, tuple[Any, ...]]:
+        book = self._book
+        if identity.function.wrapper == "eqx.filter_jit":
+            rebuilt = EquinoxCall(given.static["static"], identity.function.parameters, book.describer)
+            structure = rebuilt.with_leaves(leaves)
+            return book.built_structure(rebuilt.token, structure), rebuilt.static
+        trees = call.trees
+        if trees is None or len(trees) != len(given.dynamic_names):
+            return "", self._described(given.static)
+        arguments = arguments_from_trees(trees, given.dynamic_names, book.describer)
+        return book.structure(arguments, call.leaf_names), self._described(given.static)
+
+    def _described(self, static: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple((name, self._book.describer.describe(value)) for name, value in static.items())
+
+    def _parameters_of(self, fun: Any) -> tuple[Any, ...]:
+        """Parameters of an eager primitive: they are part of its key as static arguments are of a function's."""
+        found = dict(closure_of(fun)).get("params") or {}
+        return self._described({k: v for k, v in found.items() if not hasattr(v, "eqns") and not hasattr(v, "jaxpr")})
+
+    def aval(self, aval: Any) -> Aval:
+        """The record of one of JAX's avals, made once."""
+        known = self._avals.get(aval)
+        if known is None:
+            if len(self._avals) >= _MOST_AVALS:
+                self._avals.clear()
+            known = self._avals[aval] = aval_from_jax(aval)
+        return known
+
+    def preview(self, opened: OpenTrace) -> Traced:
+        """The entry as far as it is known before the body runs."""
+        return Traced(**opened.fields)
+
+    def end(self, parameters: Any, error: BaseException | None, *, has_body_hook: bool) -> Traced:
+        """Close the innermost trace and write it."""
+        book, state = self._book, self._book.thread
+        ended = time.perf_counter()
+        opened = state.traces.pop()
+        trace_s = ended - opened.began
+        if state.traces:
+            state.traces[-1].child_s += trace_s
+        fields = opened.fields
+        fields |= {"trace_s": trace_s, "self_s": trace_s - opened.child_s, "ran": opened.ran or not has_body_hook,
+                   "failed": error is not None, "side_effects": tuple(opened.effects)}  # fmt: skip
+        if parameters is not None:
+            fields |= self._result_of(parameters, opened)
+        traced = Traced(**fields)
+        book.write(traced)
+        return traced
+
+    def _result_of(self, parameters: Any, opened: OpenTrace) -> dict[str, Any]:
+        state, jaxpr = self._book.thread, parameters.params["jaxpr"]
+        state.last_parameters, state.last_trace = id(parameters), opened.number
+        self._remember(jaxpr, opened)
+        if not opened.ran:
+            return {}
+        fields: dict[str, Any] = {"equations": count_equations(jaxpr)}
+        lines = repeated_lines(jaxpr, self._book.ownership.is_own, UNROLLED_AT_LEAST)
+        fields["unrolled"] = tuple(
+            LineCount(Site(c.co_filename, line, c.co_qualname), r, e) for c, line, r, e in lines[:_MOST_TOLD]
+        )
+        fields["constants"] = self._constants(jaxpr, opened)
+        selects = conds_that_became_selects(jaxpr, self._book.ownership.is_own)
+        fields["selects"] = tuple(Site(c.co_filename, line, c.co_qualname) for c, line in selects[:_MOST_TOLD])
+        return fields
+
+    def _constants(self, jaxpr: Any, opened: OpenTrace) -> tuple[Constant, ...]:
+        large = [c for c in baked_arrays(jaxpr) if c.nbytes >= CONSTANT_AT_LEAST_BYTES]
+        if not large:
+            return ()
+        names = {id(v): n for n, v in (*array_globals_of(opened.identity.inner), *closure_of(opened.identity.inner))}
+        found = [
+            Constant(name=names.get(id(c), ""), aval=Aval(tuple(c.shape), c.dtype.name), size_bytes=int(c.nbytes))
+            for c in large
+        ]
+        return tuple(sorted(found, key=lambda c: -c.size_bytes)[:_MOST_TOLD])
+
+    def _remember(self, jaxpr: Any, opened: OpenTrace) -> None:
+        address, table = id(jaxpr), self.jaxprs
+        kept = ("function", "object", "jit", "structure", "avals", "static", "options", "trace")
+        try:
+            mark = weakref.ref(jaxpr, lambda _, address=address, table=table: table.pop(address, None))
+        except TypeError:
+            return
+        table[address] = KnownJaxpr(mark, {k: opened.fields[k] for k in kept})
+
+    def known_jaxpr(self, jaxpr: Any) -> dict[str, Any] | None:
+        """What was recorded of the call that made a jaxpr, while that jaxpr lives."""
+        known = self.jaxprs.get(id(jaxpr))
+        return known.fields if known is not None and known.mark() is jaxpr else None
+
+
+def array_globals_of(inner: Any) -> list[tuple[str, Any]]:
+    """Globals that a function and the functions inside it name, by name."""
+    code, known = getattr(inner, "__code__", None), getattr(inner, "__globals__", None)
+    if code is None or known is None:
+        return []
+    return [(n, known[n]) for n in code.co_names if n in known]

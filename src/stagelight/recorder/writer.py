@@ -1,0 +1,70 @@
+"""Append entries to a ledger file, each flushed as it is written; never let a full disk reach the program."""
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+
+from stagelight.errors import UsageError
+from stagelight.model.ledger import ENCODER, Header
+
+
+class LedgerWriter:
+    """One process writes one file. A write that fails is said once, on standard error; recording goes on unwritten.
+
+    Args:
+        path: Where to write.
+        header: The first line.
+        force: Whether a file that is there may be replaced.
+
+    Raises:
+        UsageError: The file is there, or cannot be made.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], header: Header, *, force: bool = False):
+        self.path = Path(path)
+        self.broken = ""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if force else os.O_EXCL)
+        try:
+            self._descriptor = os.open(self.path, flags, 0o644)
+        except FileExistsError:
+            message = f"{self.path} exists: choose another file with -o, or replace it with -f"
+            raise UsageError(message) from None
+        except OSError as error:
+            message = f"cannot write a ledger to {self.path}: {error.strerror}. Choose another place with -o"
+            raise UsageError(message) from None
+        self.write(header)
+
+    def write(self, entry: msgspec.Struct) -> None:
+        """Append one entry."""
+        if self.broken:
+            return
+        line = ENCODER.encode(entry) + b"\n"
+        try:
+            written = os.write(self._descriptor, line)
+            while written < len(line):
+                line = line[written:]
+                written = os.write(self._descriptor, line)
+        except OSError as error:
+            self._give_up(error.strerror or str(error))
+
+    def close(self) -> None:
+        """Close the file; say so if it is no longer where it was made."""
+        if not self.broken and self._is_gone():
+            self._give_up("the file was deleted while the program ran")
+        with contextlib.suppress(OSError):
+            os.close(self._descriptor)
+
+    def _is_gone(self) -> bool:
+        try:
+            there, here = os.stat(self.path), os.fstat(self._descriptor)
+        except OSError:
+            return True
+        return (there.st_ino, there.st_dev) != (here.st_ino, here.st_dev)
+
+    def _give_up(self, reason: str) -> None:
+        self.broken = reason
+        with contextlib.suppress(Exception):
+            print(f"stagelight: the ledger {self.path} is incomplete: {reason}. The program goes on.", file=sys.stderr)
