@@ -33,7 +33,7 @@ def cause_section(group: CauseGroup, folders: Sequence[str], *, examples: int = 
     fixes = _fix_lines(group.causes)
     if fixes:
         rows.append(("fix", fixes))
-    return Section(title=_title(group), aside=(_cost(group),), children=(KeyValues(tuple(rows)),), level=3)
+    return Section(title=_title(group), aside=_cost(group), children=(KeyValues(tuple(rows)),), level=3)
 
 
 def _title(group: CauseGroup) -> Line:
@@ -42,13 +42,13 @@ def _title(group: CauseGroup) -> Line:
     return tuple(Badge(slug, tone) for slug in slugs)
 
 
-def _cost(group: CauseGroup) -> Text:
+def _cost(group: CauseGroup) -> Line:
     parts = [counted(group.misses, *_NOUNS[group.ledger])]
     if group.compiles:
         parts.append(counted(group.compiles, "compile"))
     if group.failed:
         parts.append(f"{group.failed:,} failed")
-    return Text(f"{', '.join(parts)}   {seconds_text(group.seconds)}")
+    return (Text(", ".join(parts), "muted"), Text(f"   {seconds_text(group.seconds)}"))
 
 
 def _change_rows(group: CauseGroup, limit: int) -> list[tuple[str, tuple[Line, ...]]]:
