@@ -61,6 +61,13 @@ def _write(format_name: str, ledgers: Sequence[LedgerFile], write: Write) -> Non
 def _new_file(output: str, force: bool) -> Iterator[Write]:
     """A file that appears whole or not at all."""
     path = Path(output)
+    if path.is_dir():
+        message = f"{output} is a folder. Name a file in it."
+        raise UsageError(message)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as device:
+            yield device.write
+        return
     if path.exists() and not force:
         message = f"{output} exists. Overwrite it with --force, or name another file."
         raise UsageError(message)

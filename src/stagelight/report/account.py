@@ -62,17 +62,22 @@ class FunctionAccount(msgspec.Struct, frozen=True, kw_only=True):
         function: The function, as the first ledger that holds it names it.
         totals: Counts and seconds.
         groups: Why it missed, avoidable and costly groups first.
-        avoidable_s: Seconds of the avoidable groups.
-        specializations: Its specializations, costliest kept where there are too many.
+        columns: Names of the key parts that ever differed.
+        specializations: Its specializations, costliest first, the rest left out where there are too many.
         specializations_folded: How many are not kept.
     """
 
     function: Function
     totals: FunctionTotals
     groups: tuple[CauseGroup, ...] = ()
-    avoidable_s: float = 0.0
+    columns: tuple[str, ...] = ()
     specializations: tuple[SpecializationSeen, ...] = ()
     specializations_folded: int = 0
+
+    @property
+    def avoidable_s(self) -> float:
+        """Seconds of avoidable misses, and of the compiles that followed from them."""
+        return self.totals.avoidable_s
 
     @property
     def seconds(self) -> float:
@@ -133,7 +138,6 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
         advisories: Advisories, each once.
         failures: Failures, those that ended the program first.
         lanes: The timeline, where it was asked for.
-        avoidable_s: Seconds of avoidable misses.
     """
 
     ledgers: tuple[LedgerAccount, ...]

@@ -1,11 +1,19 @@
 """Ledgers summed up into an :class:`Account`, event by event."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from stagelight.attribution import Attributor
-from stagelight.model.attribution import Advisory, FailureFound, FunctionTotals, Miss, Specialization
+from stagelight.model.attribution import (
+    Advisory,
+    Attributions,
+    FailureFound,
+    FunctionTotals,
+    Miss,
+    SpecializationTable,
+)
 from stagelight.model.event import CellRun, Ended, Event
 from stagelight.model.function import Function
 from stagelight.model.ledger import Header, JaxSeen
@@ -19,7 +27,7 @@ from stagelight.report.account import (
     SpecializationSeen,
 )
 from stagelight.report.document import Lane
-from stagelight.report.grouping import Groups, GrowingGroup, costliest
+from stagelight.report.grouping import Groups, GrowingGroup
 from stagelight.report.spans import LANES, Spans
 
 SPECIALIZATIONS = 200
@@ -41,6 +49,13 @@ def account_from_ledgers(
     accounting = Accounting(timeline=timeline, specializations=specializations)
     for ledger in ledgers:
         accounting.read(ledger.path, ledger.header, ledger.entries())
+    return accounting.account()
+
+
+def account_from_attributions(attributions: Attributions) -> Account:
+    """Sum up what was concluded before."""
+    accounting = Accounting()
+    accounting.add(attributions)
     return accounting.account()
 
 
@@ -72,15 +87,33 @@ class Accounting:
         for item in attributor.finish():
             self._add(item, misses)
         for totals in attributor.totals():
-            self._add_totals(process, totals, attributor)
+            function = self._add_totals(totals)
+            if self._specializations:
+                function.add_table(process, attributor.specializations(totals.function.number))
         self._ledgers.append(ledger.account())
         if spans is not None:
             self._lanes.append((self._ledgers[-1], spans, misses.avoidable))
 
+    def add(self, attributions: Attributions) -> None:
+        """Take what was concluded before, of one process or several."""
+        processes: defaultdict[int, _ProcessMisses] = defaultdict(lambda: _ProcessMisses(self._functions))
+        for miss in attributions.misses:
+            processes[miss.process].add(miss)
+        for note in (*attributions.advisories, *attributions.failures):
+            self._add_note(note)
+        for totals in attributions.totals:
+            self._add_totals(totals)
+        for table in attributions.tables:
+            growing_function(self._functions, table.function).add_table(0, table)
+
     def _add(self, item: Miss | Advisory | FailureFound, misses: "_ProcessMisses") -> None:
+        if isinstance(item, Miss):
+            misses.add(item)
+        else:
+            self._add_note(item)
+
+    def _add_note(self, item: Advisory | FailureFound) -> None:
         match item:
-            case Miss():
-                misses.add(item)
             case Advisory():
                 key = (item.slug, function_key(item.function), item.site, item.path)
                 known, times = self._advisories.get(key, (item, 0))
@@ -93,11 +126,10 @@ class Accounting:
                     shown = known if item.handled else item
                     self._failures[key] = (shown, times + 1, handled + item.handled)
 
-    def _add_totals(self, process: int, totals: FunctionTotals, attributor: Attributor) -> None:
+    def _add_totals(self, totals: FunctionTotals) -> "GrowingFunction":
         function = growing_function(self._functions, totals.function)
         function.totals = totals if function.totals is None else sum_of_totals(function.totals, totals)
-        if self._specializations:
-            function.add_specializations(process, attributor.specializations(totals.function.number))
+        return function
 
     def account(self) -> Account:
         """All of it, as it stands."""
@@ -128,27 +160,26 @@ class GrowingFunction:
         self.function = function
         self.groups = Groups()
         self.totals: FunctionTotals | None = None
-        self.specializations: list[tuple[float, int, SpecializationSeen]] = []
+        self.columns: dict[str, None] = {}
+        self.specializations: list[SpecializationSeen] = []
         self.specializations_folded = 0
 
-    def add_specializations(self, process: int, specializations: Iterable[Specialization]) -> None:
+    def add_table(self, process: int, table: SpecializationTable) -> None:
         """Take this function's specializations from one process."""
-        for specialization in specializations:
-            seen = SpecializationSeen(process=process, specialization=specialization)
-            self.specializations.append((specialization.seconds, len(self.specializations), seen))
-        self.specializations_folded += max(0, len(self.specializations) - SPECIALIZATIONS)
-        kept = costliest(self.specializations, SPECIALIZATIONS)
-        self.specializations = [(seen.specialization.seconds, number, seen) for number, seen in enumerate(kept)]
+        self.columns.update(dict.fromkeys(table.columns))
+        self.specializations += [SpecializationSeen(process=process, specialization=row) for row in table.rows]
+        self.specializations.sort(key=lambda seen: -seen.specialization.seconds)
+        self.specializations_folded += table.folded + max(0, len(self.specializations) - SPECIALIZATIONS)
+        del self.specializations[SPECIALIZATIONS:]
 
     def account(self) -> FunctionAccount:
         """The function as it stands."""
-        groups = self.groups.groups()
         return FunctionAccount(
             function=self.function,
             totals=self.totals or FunctionTotals(function=self.function),
-            groups=groups,
-            avoidable_s=sum(group.seconds for group in groups if group.avoidable),
-            specializations=tuple(seen for _, _, seen in self.specializations),
+            groups=self.groups.groups(),
+            columns=tuple(self.columns),
+            specializations=tuple(self.specializations),
             specializations_folded=self.specializations_folded,
         )
 
@@ -165,7 +196,7 @@ class _ProcessMisses:
     def add(self, miss: Miss) -> None:
         """Take one miss; a compile that only follows from an avoidable trace counts with that trace."""
         if miss.ledger == "compile" and not miss.avoidable:
-            group = self._group_of_trace.get(miss.trace)
+            group = self._group_of_trace.get(miss.trace) if miss.avoidable_s else None
             if group is not None:
                 group.add_compile(miss)
                 return

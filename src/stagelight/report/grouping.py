@@ -1,6 +1,5 @@
 """Misses gathered by function, ledger and causes, in constant time and bounded memory each."""
 
-import heapq
 from collections import Counter
 
 from stagelight.model.attribution import Miss
@@ -108,9 +107,3 @@ class Groups:
         """All groups, avoidable ones first, the costliest first."""
         groups = [growing.group() for growing in self.by_cause.values()]
         return tuple(sorted(groups, key=lambda g: (not g.avoidable, g.ledger == "dispatch", -g.seconds)))
-
-
-def costliest[T](items: list[tuple[float, int, T]], limit: int) -> list[T]:
-    """The items of the highest cost, in the order of their second number."""
-    kept = heapq.nlargest(limit, items, key=lambda item: item[0]) if len(items) > limit else items
-    return [item for _, _, item in sorted(kept, key=lambda entry: entry[1])]

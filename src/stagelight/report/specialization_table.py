@@ -1,4 +1,4 @@
-"""A function's specializations: one row each, a column for each key part that ever differed, the changed ones marked."""
+"""A function's specializations: one row each, a column for each key part that ever differed, what changed marked."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def specialization_table(function: FunctionAccount, rows: int, folders: Sequence
         folders: Folders that file names are shown relative to.
     """
     shown = _costliest(function.specializations, rows)
-    parts = tuple(dict.fromkeys(name for seen in shown for name, _ in seen.specialization.parts))[:COLUMNS]
+    parts = function.columns[:COLUMNS]
     processes = len({seen.process for seen in shown}) > 1
     calls = any(seen.specialization.calls is not None for seen in shown)
     columns = [Column("#", "right", True)]
@@ -34,13 +34,12 @@ def specialization_table(function: FunctionAccount, rows: int, folders: Sequence
 
 def columns_of(function: FunctionAccount) -> int:
     """How many columns the table has, at most."""
-    first = function.specializations[:1]
-    return 5 + min(COLUMNS, max((len(seen.specialization.parts) for seen in first), default=0))
+    return 6 + min(COLUMNS, len(function.columns))
 
 
 def _costliest(specializations: Sequence[SpecializationSeen], rows: int) -> list[SpecializationSeen]:
-    ranked = sorted(specializations, key=lambda seen: -seen.specialization.seconds)[:rows]
-    return sorted(ranked, key=lambda seen: (seen.process, seen.specialization.number))
+    """The costliest, back in the order in which they were made."""
+    return sorted(specializations[:rows], key=lambda seen: (seen.process, seen.specialization.number))
 
 
 def _row(

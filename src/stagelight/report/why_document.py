@@ -107,6 +107,8 @@ def _of_run(account: Account) -> Line:
 
 
 def _no_jax(account: Account) -> Line:
+    if not account.ledgers:
+        return ()
     if any(ledger.header.jax for ledger in account.ledgers):
         return (Text(" JAX was imported, but no function was traced while Stagelight watched."),)
     return (Text(" The program did not import JAX."),)
