@@ -1,0 +1,47 @@
+"""What the reference machine did in one call, step by step."""
+
+from typing import Literal
+
+import msgspec
+
+MachinePhase = Literal["split", "flatten", "abstract", "key", "look up", "trace", "hit", "run"]
+MachineOutcome = Literal["traced", "hit", "fast path", "failed", "refused"]
+
+
+class MachinePart(msgspec.Struct, frozen=True, kw_only=True):
+    """One part of a step: an argument, a leaf, a part of the cache key.
+
+    ``before`` is what the nearest earlier key of the function had in its place, where that is something else.
+    """
+
+    name: str
+    value: str
+    before: str | None = None
+
+
+class MachineStep(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of a call, in the order in which staging takes them."""
+
+    phase: MachinePhase
+    says: str
+    parts: tuple[MachinePart, ...] = ()
+
+
+class MachineCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of a staged function on the machine.
+
+    ``outcome`` is ``traced`` (the Python function ran), ``hit`` (the tracing cache had the key), ``fast path`` (the call
+    never left it), ``failed`` (the call raises ``error``) or ``refused`` (the machine does not model something it met).
+    """
+
+    function: str
+    outcome: MachineOutcome
+    steps: tuple[MachineStep, ...]
+    jaxpr: str = ""
+    result: str = ""
+    error: str = ""
+
+    @property
+    def differing(self) -> tuple[MachinePart, ...]:
+        """The parts of the key in which this call differs from the nearest earlier one."""
+        return tuple(part for step in self.steps if step.phase == "key" for part in step.parts if part.before is not None)

@@ -1,0 +1,124 @@
+"""The cache key of a call, built part by part: static values, structure, avals, trace context.
+
+Follows ``_infer_params`` and ``_trace_for_jit`` in ``jax/_src/pjit.py``: the tracing cache is keyed by the function (held
+weakly), the arguments as a tree with their static values in place, the avals, and the trace context.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from stagelight.model.machine_step import MachinePart
+from stagelight.reference.aval import Aval, aval_of
+from stagelight.reference.operand import Array
+from stagelight.reference.pytree import Registry, Structure
+from stagelight.reference.staging_error import StagingOverflowError, StagingTypeError
+from stagelight.reference.static_argument import StaticArguments, StaticValue
+from stagelight.reference.trace_context import TraceContext, current_context
+
+
+class Arguments(NamedTuple):
+    """The arguments of a call, taken apart."""
+
+    positional: tuple[StaticValue | Structure, ...]
+    named: tuple[tuple[str, StaticValue | Structure], ...]
+    leaves: tuple[Any, ...]
+    paths: tuple[str, ...]
+
+    def rebuilt(self, leaves: Any) -> tuple[list[Any], dict[str, Any]]:
+        """The positional and keyword arguments again, around other leaves."""
+        remaining = iter(leaves)
+
+        def one(part: StaticValue | Structure) -> Any:
+            return part.value if isinstance(part, StaticValue) else part.rebuild(remaining)
+
+        return [one(part) for part in self.positional], {name: one(part) for name, part in self.named}
+
+
+class CacheKey(NamedTuple):
+    """What must be equal, beside the function, for a trace to be used again."""
+
+    positional: tuple[StaticValue | Structure, ...]
+    named: tuple[tuple[str, StaticValue | Structure], ...]
+    avals: tuple[Aval, ...]
+    context: TraceContext
+
+
+def split(
+    function: Callable[..., Any], static: StaticArguments, registry: Registry, args: Any, kwargs: dict[str, Any]
+) -> Arguments:
+    """Tell static arguments from dynamic ones, and take the dynamic ones apart."""
+    numbers = {i % len(args) if i < 0 else i for i in static.numbers if args}
+    names = _names(function, args, kwargs)
+    leaves: list[Any] = []
+    paths: list[str] = []
+
+    def part(value: Any, name: str, is_static: bool) -> StaticValue | Structure:
+        if is_static:
+            return StaticValue(value)
+        found, structure = registry.flatten(value)
+        leaves.extend(found)
+        paths.extend(structure.paths(name))
+        return structure
+
+    positional = tuple(part(value, names[i], i in numbers) for i, value in enumerate(args))
+    named = tuple((name, part(kwargs[name], name, name in static.names)) for name in sorted(kwargs))
+    return Arguments(positional, named, tuple(leaves), tuple(paths))
+
+
+def _names(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> list[str]:
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return [f"args[{i}]" for i in range(len(args))]
+    names: list[str] = []
+    for name, parameter in bound.signature.parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            names += [f"{name}[{i}]" for i in range(len(bound.arguments.get(name, ())))]
+        elif len(names) < len(args):
+            names.append(name)
+    return names
+
+
+def key_of(function: Callable[..., Any], arguments: Arguments) -> CacheKey:
+    """The key of a call."""
+    avals = []
+    for leaf, path in zip(arguments.leaves, arguments.paths, strict=True):
+        try:
+            avals.append(aval_of(leaf))
+        except StagingOverflowError:
+            raise StagingOverflowError(
+                "An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
+                f"{path}. Got {type(leaf)} with value {leaf}"
+            ) from None
+        except StagingTypeError:
+            raise StagingTypeError(
+                f"Error interpreting argument to {function} as an abstract array. The problematic value is of type "
+                f"{type(leaf)} and was passed to the function at path {path}.\nThis typically means that a jit-wrapped "
+                "function was called with a non-array argument, and this argument was not marked as static using the "
+                "static_argnums or static_argnames parameters of jax.jit."
+            ) from None
+    return CacheKey(arguments.positional, arguments.named, tuple(avals), current_context())
+
+
+def fast_key(arguments: Arguments, key: CacheKey) -> Any:
+    """The key of the fast path, which also tells NumPy's and Python's values from arrays."""
+    kinds = tuple(isinstance(leaf, Array) and leaf.source is None for leaf in arguments.leaves)
+    return key, kinds
+
+
+def key_parts(function: str, arguments: Arguments, key: CacheKey) -> list[MachinePart]:
+    """The key as named texts."""
+    texts = [("function", function)]
+    entries = [*((f"argument {i + 1}", part) for i, part in enumerate(arguments.positional)), *arguments.named]
+    for name, part in entries:
+        is_static = isinstance(part, StaticValue)
+        texts.append(
+            (f"{'static value' if is_static else 'structure'} of {name}", repr(part.value if is_static else part))
+        )
+    for path, aval in zip(arguments.paths, key.avals, strict=True):
+        texts.append((f"aval of {path}", f"{'weak ' if aval.weak_type else ''}{aval}"))
+    texts += [(f"context {name}", str(value)) for name, value in msgspec.structs.asdict(key.context).items()]
+    return [MachinePart(name=name, value=value) for name, value in texts]

@@ -1,0 +1,108 @@
+"""Functions of ``jax.numpy`` that make arrays.
+
+Follows ``jax/_src/numpy/array_creation.py`` and ``array_constructors.py``.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from stagelight.reference import primitive as p
+from stagelight.reference.aval import DTYPE_NAMES, canonical_dtype
+from stagelight.reference.elementwise import apply_one, broadcast_to, convert
+from stagelight.reference.operand import Array, Tracer
+from stagelight.reference.rearrangement import concatenate, expand_dims, sizes_of
+from stagelight.reference.staging_error import ConcretizationTypeError
+from stagelight.reference.trace import is_staging, operand_of
+from stagelight.reference.trace_context import rule_holds
+
+
+class ScalarType:
+    """A dtype that can also be called to make a scalar of it, such as ``float32(2)``."""
+
+    def __init__(self, name: str) -> None:
+        self.dtype = np.dtype(name)
+
+    def __call__(self, value: Any) -> Any:
+        return asarray(value, self)
+
+
+SCALAR_TYPES = tuple(map(ScalarType, DTYPE_NAMES))
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """``jnp.full``; without a dtype a Python number leaves the result weak."""
+    fill = operand_of(fill_value)
+    fill = fill if dtype is None else convert(fill, dtype)
+    return broadcast_to(fill, sizes_of(shape))
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """``jnp.full_like``."""
+    like = operand_of(x)
+    fill = convert(fill_value, dtype or like.dtype, like.weak_type and dtype is None)
+    return broadcast_to(fill, like.shape)
+
+
+def zeros(shape: Any, dtype: Any = float) -> Any:
+    """``jnp.zeros``."""
+    return full(shape, 0, dtype)
+
+
+def ones(shape: Any, dtype: Any = float) -> Any:
+    """``jnp.ones``."""
+    return full(shape, 1, dtype)
+
+
+def zeros_like(x: Any, dtype: Any = None) -> Any:
+    """``jnp.zeros_like``."""
+    return full_like(x, 0, dtype)
+
+
+def ones_like(x: Any, dtype: Any = None) -> Any:
+    """``jnp.ones_like``."""
+    return full_like(x, 1, dtype)
+
+
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
+    """``jnp.arange`` of known numbers."""
+    if stop is None:
+        start, stop = None, start
+    for name, value in (("start", start), ("stop", stop), ("step", step)):
+        if isinstance(value, Tracer):
+            message = "Abstract tracer value encountered where concrete value is expected"
+            raise ConcretizationTypeError(f"{message}. It arose in the jnp.arange argument {name!r}")
+    given = [value for value in (start, stop, step) if value is not None]
+    dtype = canonical_dtype(dtype if dtype is not None else float if any(isinstance(g, float) for g in given) else int)
+    if step is not None and not rule_holds("arange-is-staged"):
+        return Array(np.arange(start, stop, step).astype(dtype))
+    length = len(np.arange(*given))
+    result = apply_one(p.iota, dtype=dtype, shape=(length,), dimension=0, sharding=None)
+    if step is not None:
+        result = apply_one(p.mul, np.asarray(step, dtype)[()], result)
+    return result if start is None else apply_one(p.add, np.asarray(start, dtype)[()], result)
+
+
+def _stack_nested(values: Any) -> Any:
+    if not isinstance(values, list | tuple):
+        return operand_of(values)
+    return concatenate([expand_dims(_stack_nested(value), 0) for value in values], 0)
+
+
+def asarray(value: Any, dtype: Any = None) -> Any:
+    """``jnp.asarray``; lists of numbers have a dtype of their own, Python numbers are weak."""
+    if isinstance(value, list | tuple):
+        if not all(isinstance(v, bool | int | float | list | tuple | np.ndarray | np.generic) for v in value):
+            value = _stack_nested(value)
+        else:
+            found = np.asarray(value, dtype=None if dtype is None else canonical_dtype(dtype))
+            return Array(found.astype(canonical_dtype(found.dtype)))
+    operand = operand_of(value)
+    operand = operand if dtype is None else convert(operand, dtype)
+    keeps_source = isinstance(operand, Tracer) or (is_staging() and operand.ndim == 0)
+    return operand if keeps_source else Array(operand.value, weak_type=operand.weak_type)  # type: ignore[attr-defined]
+
+
+def array(value: Any, dtype: Any = None) -> Any:
+    """``jnp.array``: as ``asarray``, but of a tracer it stages a copy."""
+    return asarray(apply_one(p.copy, value) if isinstance(value, Tracer) else value, dtype)
