@@ -1,0 +1,1 @@
+"""The advisories: one file each, listed in ``stagelight.attribution.registry``."""

@@ -1,0 +1,51 @@
+"""``growing-shapes``: one axis takes a larger size each time."""
+
+from stagelight.attribution.function_summary import FunctionSummary, definition_site
+from stagelight.attribution.limits import Limits
+from stagelight.attribution.page import Page
+from stagelight.attribution.rule import AdvisoryRule
+from stagelight.model.attribution import Advisory
+
+PAGE = Page(
+    slug="growing-shapes",
+    group="advisory",
+    title="An axis grows with each call",
+    meaning=(
+        "An array that is made longer in Python and passed on has a new shape each time, so nothing is ever found "
+        "in the cache: the number of compiles is the number of steps."
+    ),
+    evidence="The leaf and its axis, the first and the last size.",
+    fix="Reserve the full length once and write into it with `.at[i].set`, with a count of what is real.",
+    example_before="""
+tokens = start
+for _ in range(100):
+    tokens = jnp.append(tokens, next_token(tokens))  # one longer each time
+""",
+    example_after="""
+tokens = jnp.zeros(100, jnp.int32).at[: len(start)].set(start)
+for n in range(len(start), 100):
+    tokens = tokens.at[n].set(next_token(tokens, n))
+""",
+)
+
+
+def at_end(summary: FunctionSummary, limits: Limits) -> tuple[Advisory, ...]:
+    """Holds for each axis that took at least as many growing sizes in a row as the limit."""
+    if summary.function.kind == "eager":
+        return ()
+    return tuple(
+        Advisory(
+            slug=PAGE.slug,
+            function=summary.function,
+            site=definition_site(summary.function),
+            path=f"{growth.path}.shape[{growth.axis}]",
+            before=str(growth.first),
+            after=str(growth.last),
+            detail=f"{growth.sizes} sizes in a row",
+        )
+        for growth in summary.growing
+        if growth.sizes >= limits.growing
+    )
+
+
+RULE = AdvisoryRule(page=PAGE, at_end=at_end)

@@ -1,0 +1,1 @@
+"""The causes: one file each, listed in ``stagelight.attribution.registry``."""

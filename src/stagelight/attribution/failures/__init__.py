@@ -1,0 +1,1 @@
+"""The failures: the page of each, one file each, listed in ``stagelight.attribution.registry``."""
