@@ -11,6 +11,15 @@ _ROOM_OF_NAME = {
     "StagelightError": "stagelight.errors",
     "UsageError": "stagelight.errors",
     "watch": "stagelight.recorder.session",
+    "BucketMismatch": "stagelight.errors",
+    "BucketReport": "stagelight.model.bucket",
+    "BucketingRefused": "stagelight.errors",
+    "bucketed": "stagelight.bucketing.decoration",
+    "edges": "stagelight.sizes.policies",
+    "fit": "stagelight.sizes.fitting",
+    "geometric": "stagelight.sizes.policies",
+    "multiples": "stagelight.sizes.policies",
+    "powers_of_two": "stagelight.sizes.policies",
 }
 
 __all__ = ["__version__", *_ROOM_OF_NAME]  # noqa: PLE0604  (names of the table above)

@@ -15,3 +15,14 @@ class StagelightError(Exception):
 
 class UsageError(StagelightError):
     """Arguments or options that cannot be used as given."""
+
+
+class BucketingRefused(StagelightError):
+    """A bucketed function holds something whose results padding would change, and no rule masks it.
+
+    Names the primitive or the Python operation on a size, the user's line and what to do instead.
+    """
+
+
+class BucketMismatch(StagelightError):
+    """The first call of a bucket gave another result than the unpadded function."""

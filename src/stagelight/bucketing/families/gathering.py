@@ -1,0 +1,58 @@
+"""Gather: indices are clamped, filled or trusted against the true size."""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from stagelight.bucketing.dimensions import has_symbolic, is_equal, is_symbolic
+from stagelight.bucketing.indices import as_index, greatest_start, holds_beyond
+from stagelight.bucketing.layout import resized
+from stagelight.bucketing.padded_value import PaddedValue
+from stagelight.bucketing.padding_context import OUT_OF_BOUNDS, PaddingContext
+
+
+def gather(context: PaddingContext, operand: PaddedValue, indices: PaddedValue) -> PaddedValue:
+    """Take windows of the operand; those of padded indices are padding."""
+    parameters = context.equation.params
+    numbers, sizes = parameters["dimension_numbers"], parameters["slice_sizes"]
+    mode = lax.GatherScatterMode.from_any(parameters["mode"])
+    array, index = operand.array, as_index(indices.array)
+    columns, is_changed = [], False
+    for place, axis in enumerate(numbers.start_index_map):
+        column = index[..., place]
+        if is_symbolic(operand.shape[axis]) or is_symbolic(sizes[axis]):
+            is_changed = True
+            column = _bounded(context, column, operand.shape[axis], sizes[axis], mode)
+            array = _roomy(context, array, axis, operand.shape[axis], sizes[axis])
+        columns.append(column)
+    is_ragged = has_symbolic(indices.shape)
+    taken = lax.gather(
+        array,
+        jnp.stack(columns, -1) if is_changed else index,
+        numbers,
+        context.capacities(sizes),
+        mode=mode,
+        fill_value=parameters["fill_value"],
+        indices_are_sorted=bool(parameters["indices_are_sorted"]) and not is_ragged and not is_changed,
+        unique_indices=bool(parameters["unique_indices"]) and not is_ragged,
+    )
+    return context.result(taken)
+
+
+def _bounded(context: PaddingContext, column: Any, whole: Any, part: Any, mode: Any) -> Any:
+    last = greatest_start(context, whole, part, column.dtype)
+    if mode == lax.GatherScatterMode.CLIP:
+        return jnp.clip(column, 0, last)
+    if mode == lax.GatherScatterMode.FILL_OR_DROP:
+        return jnp.where((column >= 0) & (column <= last), column, jnp.asarray(OUT_OF_BOUNDS, column.dtype))
+    return column
+
+
+def _roomy(context: PaddingContext, array: Any, axis: int, whole: Any, part: Any) -> Any:
+    if not is_symbolic(part) or is_equal(part, whole) or holds_beyond(context, whole, part):
+        return array
+    return resized(array, axis, array.shape[axis] + context.capacity(part))
+
+
+RULES = {"gather": gather}

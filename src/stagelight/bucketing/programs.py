@@ -1,0 +1,131 @@
+"""The programs of a bucketed function: which one holds for a call, and new ones where none does."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from stagelight.bucketing.arguments import Layout
+from stagelight.bucketing.options import Options
+from stagelight.bucketing.program import LEAST_SIZE, Program, TraceStore
+from stagelight.bucketing.shardings import by_argument, check_capacities
+from stagelight.errors import UsageError
+from stagelight.sizes.policies import Policy
+
+
+class Programs:
+    """Programs by bucket, style of call and static values.
+
+    A bucket has one program as a rule. It has a second one, where sizes that are equal share a name, if the function
+    asks whether two sizes are equal (as causal attention does) and calls have them both ways.
+    """
+
+    def __init__(self, function: Callable[..., Any], names: tuple[str, ...], options: Options) -> None:
+        self.store = TraceStore()
+        self.policies: Mapping[str, Policy] = options.policies(names)
+        self._function = function
+        self._names = names
+        self._options = options
+        self._capacity_of: tuple[dict[int, int], ...] = tuple({} for _ in names)
+        self._programs: dict[Any, list[Program]] = {}
+        self._lock = threading.Lock()
+
+    def by_bucket(self) -> dict[tuple[int, ...], list[Program]]:
+        """All programs of each bucket."""
+        found: dict[tuple[int, ...], list[Program]] = {}
+        for (capacities, *_), programs in list(self._programs.items()):
+            found.setdefault(capacities, []).extend(programs)
+        return found
+
+    def capacities(self, sizes: tuple[Any, ...]) -> tuple[int, ...] | None:
+        """The bucket of true sizes; None where they are too small, or not numbers, and padding cannot be."""
+        found = []
+        for size, known, name in zip(sizes, self._capacity_of, self._names, strict=True):
+            if type(size) is not int or size < LEAST_SIZE:
+                return None
+            capacity = known.get(size)
+            if capacity is None:
+                capacity = known[size] = self._chosen_capacity(name, size)
+            found.append(capacity)
+        return tuple(found)
+
+    def holding(
+        self, layout: Layout, values: Sequence[Any], sizes: Mapping[str, int], capacities: tuple[int, ...]
+    ) -> Program | None:
+        """The program for a call, made if there is none; None where its sizes contradict every trace."""
+        static = [values[place] for place in layout.static]
+        key = (capacities, id(layout), tuple((type(value), value) for value in static))
+        programs = self._programs.get(key)
+        if programs is not None:
+            for program in programs:
+                if not program.rejects(sizes) and _is_alias(program.alias, sizes):
+                    return program
+        with self._lock:
+            programs = self._programs.setdefault(key, [])
+            alias = _equal_sizes(sizes) if programs else {name: name for name in self._names}
+            for program in programs:
+                if program.alias == alias:
+                    return None if program.rejects(sizes) else program
+            programs.append(self._made(layout, static, capacities, alias, self._least(sizes, capacities)))
+            return programs[-1]
+
+    def narrow(self, program: Program, sizes: Mapping[str, int]) -> bool:
+        """Replace a program by one that need only hold from these sizes on; False where it is that already."""
+        least = {name: sizes[name] for name in program.names}
+        if program.least == least:
+            return False
+        with self._lock:
+            for programs in self._programs.values():
+                if program in programs:
+                    capacities = program.bucket_capacities
+                    made = self._made(program.layout, program.static, capacities, program.alias, dict(sizes))
+                    programs[programs.index(program)] = made
+        return True
+
+    def _least(self, sizes: Mapping[str, int], capacities: tuple[int, ...]) -> dict[str, int]:
+        least = {}
+        for name, capacity in zip(self._names, capacities, strict=True):
+            least[name] = min(max(LEAST_SIZE, self.policies[name].least_size(capacity)), sizes[name])
+        return least
+
+    def _made(
+        self,
+        layout: Layout,
+        static: Sequence[Any],
+        capacities: tuple[int, ...],
+        alias: Mapping[str, str],
+        least: Mapping[str, int],
+    ) -> Program:
+        shardings = by_argument(self._options.in_shardings, layout)
+        check_capacities(shardings, layout, dict(zip(self._names, capacities, strict=True)))
+        return Program(
+            self._function,
+            layout,
+            static,
+            dict(zip(self._names, capacities, strict=True)),
+            alias,
+            least,
+            self.store,
+            options=self._options,
+            in_shardings=shardings,
+        )
+
+    def _chosen_capacity(self, name: str, size: int) -> int:
+        try:
+            capacity = self.policies[name].capacity(size)
+        except UsageError as error:
+            message = f"{name!r}: {error}"
+            raise UsageError(message) from None
+        if not isinstance(capacity, int) or capacity < size:
+            message = f"the bucket policy of {name!r} gives size {size} the capacity {capacity!r}"
+            raise UsageError(message)
+        return capacity
+
+
+def _equal_sizes(sizes: Mapping[str, int]) -> dict[str, str]:
+    """For each name the first name that has its size."""
+    first: dict[int, str] = {}
+    return {name: first.setdefault(size, name) for name, size in sizes.items()}
+
+
+def _is_alias(alias: Mapping[str, str], sizes: Mapping[str, int]) -> bool:
+    return all(name == other or sizes[name] == sizes[other] for name, other in alias.items())
