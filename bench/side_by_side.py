@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 def block_s(work: Callable[[], object], around: Callable[[], AbstractContextManager[object]]) -> float:
     """Seconds that ``work`` takes inside ``around``; entering, one warm-up and leaving are not timed."""
-    with around():
+    with around() as _ledger:
         work()
         began = time.perf_counter()
         work()
