@@ -147,7 +147,8 @@ class JaxHooks:
         if register is None:
             self.capabilities["jax.clear_caches"] = "off: this JAX has no jax._src.util.register_cache"
             return
-        register(ClearingSentinel(self, listener), "stagelight")
+        self._sentinel = ClearingSentinel(self, listener)  # JAX holds its caches weakly
+        register(self._sentinel, "stagelight")
         self.capabilities["jax.clear_caches"] = "on"
 
 

@@ -73,7 +73,7 @@ class ThreadState(threading.local):
         self.spans: list[OpenSpan] = []
         self.last_parameters = 0
         self.last_trace = 0
-        self.failing = 0
+        self.failing: Any = None
         self.number = threading.get_ident()
 
 

@@ -1,17 +1,38 @@
 """Record what raised while tracing or compiling, and what JAX's C++ refused before any hook."""
 
 import sys
+import weakref
 from types import CodeType
 from typing import Any
+
+import msgspec
 
 from stagelight.adapters.failure_site import failure_site
 from stagelight.adapters.failure_slug import TRACING_ERRORS
 from stagelight.model.event import Failed, Failure, NotHandled
+from stagelight.model.site import NOWHERE, Site
 from stagelight.recorder.book import Book
 from stagelight.recorder.monitoring_tool import MonitoringTool
 
 _REFUSED_IN_CPP = ("Non-hashable static arguments", "Exception raised while checking equality of metadata")
 _INTERRUPTS = (KeyboardInterrupt, SystemExit, GeneratorExit)
+
+
+class Refusal(BaseException):
+    """Raised by Stagelight itself to stop JAX on purpose; no failure of the program."""
+
+
+def mark_of(error: BaseException) -> Any:
+    """Something to know an exception by while it passes, without keeping it: a weak reference, or its address."""
+    try:
+        return weakref.ref(error)
+    except TypeError:  # the exceptions of the interpreter itself
+        return id(error)
+
+
+def is_same(mark: Any, error: BaseException) -> bool:
+    """Whether a mark is that of an exception."""
+    return mark() is error if isinstance(mark, weakref.ref) else mark == id(error)
 
 
 class FailureRecording:
@@ -27,18 +48,24 @@ class FailureRecording:
         self._book = book
         self._numbers: dict[int, int] = {}
 
-    def seen(self, error: BaseException, *, function: int = 0, trace: int = 0) -> None:
-        """Record an exception that passes through a hook, unless an inner hook already did."""
-        state = self._book.thread
-        if state.failing == id(error) or isinstance(error, _INTERRUPTS) or getattr(error, "stagelight_refusal", False):
-            return
-        state.failing = id(error)
-        what = failure_site(error, is_own=self._book.ownership.is_own)
-        self._write(error, what, function, trace)
+    def seen(self, error: BaseException, *, function: int = 0, trace: int = 0, call: Site = NOWHERE) -> None:
+        """Record an exception that passes through a hook, unless an inner hook already did.
 
-    def nothing_open(self) -> None:
-        """No trace is open in this thread: the next exception is another one, whatever its address."""
-        self._book.thread.failing = 0
+        An exception that has not reached the user's own code yet is left to the hook further out.
+        """
+        state = self._book.thread
+        if is_same(state.failing, error) or isinstance(error, (*_INTERRUPTS, Refusal)):
+            return
+        state.failing = mark_of(error)
+        what = failure_site(error, is_own=self._book.ownership.is_own)
+        if not what.site.file and state.traces:
+            state.failing = None
+            return
+        self._write(error, what, function, trace, call)
+
+    def begin_outermost(self) -> None:
+        """An outermost trace begins in this thread: the next exception is another one, whatever its address."""
+        self._book.thread.failing = None
 
     def watch_raises(self, tool: MonitoringTool) -> None:
         """Hear every exception that is raised in Python code, at about 100 ns each."""
@@ -49,6 +76,9 @@ class FailureRecording:
         if kind is ValueError:
             if not (error.args and isinstance(error.args[0], str) and error.args[0].startswith(_REFUSED_IN_CPP)):
                 return
+            traceback = error.__traceback__
+            if traceback is not None and traceback.tb_next is not None:
+                return  # raised in an inner frame, and heard there
         elif kind.__name__ not in TRACING_ERRORS:
             return
         self._outside_a_trace(error)
@@ -56,15 +86,15 @@ class FailureRecording:
     def _outside_a_trace(self, error: BaseException) -> None:
         book = self._book
         state = book.thread
-        if state.traces or state.failing == id(error):
+        if state.traces or (type(error) is not ValueError and is_same(state.failing, error)):
             return
         owner = book.ownership.of(sys._getframe(2).f_code.co_filename)
         if owner != "own":  # it passes through JAX's or a library's frames first; the user's frame hears it too
             return
         try:
-            state.failing = id(error)
+            state.failing = mark_of(error)
             what = failure_site(error, is_own=book.ownership.is_own)
-            self._write(error, what, self._function_of(error), 0)
+            self._write(error, what, self._function_of(error), 0, NOWHERE)
         except Exception:
             book.problem(f"failure outside a trace: {type(error).__name__}")
 
@@ -84,17 +114,18 @@ class FailureRecording:
             return self._book.function(jitted[0]._fun).function.number
         return 0
 
-    def _write(self, error: BaseException, what: Failure, function: int, trace: int) -> None:
+    def _write(self, error: BaseException, what: Failure, function: int, trace: int, call: Site) -> None:
         book = self._book
+        if not what.site.file and call.file:
+            what = msgspec.structs.replace(what, site=call)
         number = book.next_number("failure")
         if len(self._numbers) > 256:
             self._numbers.clear()
         self._numbers[id(error)] = number
         if book.redact:
-            what = Failure(slug=what.slug, error=what.error, site=what.site, column=what.column,
-                           expression=what.expression, arguments=what.arguments)  # fmt: skip
+            what = msgspec.structs.replace(what, message="")
         book.write(Failed(at_s=book.now_s(), failure=number, what=what, function=function, trace=trace,
-                          call=what.site, thread=book.thread.number))  # fmt: skip
+                          call=call if call.file else what.site, thread=book.thread.number))  # fmt: skip
 
     def ended_the_program(self, error: BaseException) -> None:
         """The program ended with this exception: it, or one that it came from, was not handled."""

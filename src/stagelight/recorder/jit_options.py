@@ -4,6 +4,7 @@ from typing import Any
 
 _PLAIN = ("donate_argnums", "donate_argnames", "static_argnums", "static_argnames", "keep_unused", "inline", "device",
           "backend", "compiler_options_kvs")  # fmt: skip
+_DEFAULTS = ("Inline.AUTO",)
 _SHOWN = {"compiler_options_kvs": "compiler_options"}
 _SHARDINGS = {"in_shardings_leaves": "in_shardings", "out_shardings_leaves": "out_shardings"}
 
@@ -13,7 +14,7 @@ def jit_options(jit: Any) -> tuple[tuple[str, str], ...]:
     found: list[tuple[str, str]] = []
     for name in _PLAIN:
         value = getattr(jit, name, None)
-        if value and getattr(value, "name", "") != "none":
+        if value and str(value) not in _DEFAULTS:
             found.append((_SHOWN.get(name, name), str(value)))
     for name, shown in _SHARDINGS.items():
         leaves = getattr(jit, name, None) or ()

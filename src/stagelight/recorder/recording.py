@@ -73,6 +73,8 @@ class Recorder:
     def trace_began(self, call: TraceCall) -> BaseException | None:
         """See ``Listener``."""
         began = time.perf_counter()
+        if not self.book.thread.traces:
+            self._failures.begin_outermost()
         opened = self._traces.begin(call)
         self._effects.expect_in(opened.identity.inner)
         refusal = None
@@ -91,11 +93,9 @@ class Recorder:
         opened = self.book.thread.traces[-1]
         traced = self._traces.end(parameters, error, has_body_hook=self._hears_bodies())
         if error is not None:
-            self._failures.seen(error, function=traced.function, trace=traced.trace)
+            self._failures.seen(error, function=traced.function, trace=traced.trace, call=traced.user)
         else:
             self._stale.traced(opened.fun, opened.identity, traced.captured, opened.static, traced.static)
-        if not self.book.thread.traces:
-            self._failures.nothing_open()
         self.book.inside_s += time.perf_counter() - began
 
     def _hears_bodies(self) -> bool:

@@ -143,6 +143,9 @@ class ValueDescriber:
         text = shortened(f"{kind.__name__}({inner})" if fields else f"<{kind.__name__}>")
         if compared_by == "identity":
             return self._by_identity(value, text, content, fields)
+        if compared_by == "hash" and any(is_array_text(v) for _, v in fields):
+            # The hash may read the arrays, which we do not: another array counts as another value.
+            content = digest("|".join(f"{n}={v.type_name}:{v.token}" for n, v in fields))
         token = self._token(value, kind, compared_by, fields, content)
         return Value(type_name=type_name(kind), text=text, token=token, compared_by=compared_by,
                      content=content, fields=fields)  # fmt: skip
@@ -190,6 +193,11 @@ def type_name(kind: type) -> str:
 def is_array_type(kind: type) -> bool:
     """Whether instances are arrays, array scalars or tracers, judged by where the type is defined."""
     return kind.__module__.partition(".")[0] in _ARRAY_MODULES and hasattr(kind, "dtype")
+
+
+def is_array_text(value: Value) -> bool:
+    """Whether a described value is an array."""
+    return value.compared_by == "identity" and value.content == value.text and value.text.endswith("]")
 
 
 def how_compared(kind: type) -> ComparedBy:
