@@ -36,6 +36,11 @@ class Arguments(NamedTuple):
 
         return [one(part) for part in self.positional], {name: one(part) for name, part in self.named}
 
+    def static_hashes(self) -> tuple[int, ...]:
+        """The hashes of the static values."""
+        entries = [*self.positional, *(part for _, part in self.named)]
+        return tuple(part.require_hash() for part in entries if isinstance(part, StaticValue))
+
 
 class CacheKey(NamedTuple):
     """What must be equal, beside the function, for a trace to be used again."""
@@ -82,13 +87,15 @@ def _names(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> l
     return names
 
 
-def key_of(function: Callable[..., Any], arguments: Arguments) -> CacheKey:
-    """The key of a call."""
+def key_of(function: Callable[..., Any], arguments: Arguments, *, can_be_fast: bool = False) -> CacheKey:
+    """The key of a call. On the fast path, static values are hashed before the size of an integer is looked at."""
     avals = []
     for leaf, path in zip(arguments.leaves, arguments.paths, strict=True):
         try:
             avals.append(aval_of(leaf))
         except StagingOverflowError:
+            if can_be_fast:
+                arguments.static_hashes()
             raise StagingOverflowError(
                 "An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
                 f"{path}. Got {type(leaf)} with value {leaf}"
@@ -106,7 +113,7 @@ def key_of(function: Callable[..., Any], arguments: Arguments) -> CacheKey:
 def fast_key(arguments: Arguments, key: CacheKey) -> Any:
     """The key of the fast path, which also tells NumPy's and Python's values from arrays."""
     kinds = tuple(isinstance(leaf, Array) and leaf.source is None for leaf in arguments.leaves)
-    return key, kinds
+    return key, kinds, arguments.static_hashes()
 
 
 def key_parts(function: str, arguments: Arguments, key: CacheKey) -> list[MachinePart]:

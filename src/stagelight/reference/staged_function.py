@@ -67,6 +67,11 @@ class StagedFunction:
         with self.machine.active():
             return _Call(self, args, kwargs).run()
 
+    def trace(self, *args: Any, **kwargs: Any) -> Jaxpr:
+        """The jaxpr for these arguments, traced if need be; the fast path has no part in it."""
+        with self.machine.active():
+            return _Call(self, args, kwargs).look_up(can_be_fast=False).jaxpr
+
     def clear_cache(self) -> None:
         """Forget the traces of this function."""
         self.machine.caches.forget(self.function)
@@ -81,23 +86,25 @@ class _Call:
         self.steps: list[MachineStep] = []
         self.outcome: MachineOutcome = "traced"
         self.traced: Traced | None = None
+        self.arguments = Arguments((), (), (), ())
 
     def step(self, phase: MachinePhase, says: str, parts: list[MachinePart] | None = None) -> None:
         self.steps.append(MachineStep(phase=phase, says=says, parts=tuple(parts or ())))
 
-    def look_up(self) -> Arguments:
+    def look_up(self, *, can_be_fast: bool = True) -> Traced:
         """Take the steps from the arguments to a trace."""
         staged = self.staged
         function, registry = staged.function, staged.machine.registry
-        arguments = split(function, staged.static, registry, self.args, self.kwargs)
-        key = key_of(function, arguments)
+        arguments = self.arguments = split(function, staged.static, registry, self.args, self.kwargs)
+        is_traced = is_staging() or any(isinstance(leaf, Tracer) for leaf in arguments.leaves)
+        can_be_fast = can_be_fast and not is_traced
+        key = key_of(function, arguments, can_be_fast=can_be_fast)
         fast = fast_key(arguments, key)
-        can_be_fast = not is_staging() and not any(isinstance(leaf, Tracer) for leaf in arguments.leaves)
         self.explain(arguments, key)
         known = self.caches.fast.get(function, {}).get(fast) if can_be_fast else None
         if known is not None:
             self.outcome, self.traced = "fast path", known
-            return arguments
+            return known
         self.traced = self.caches.traced.get(function, {}).get(key)
         if self.traced is None:
             self.traced = self.trace(arguments, key)
@@ -106,7 +113,7 @@ class _Call:
             self.outcome = "hit"
         if can_be_fast:
             self.caches.fast.setdefault(function, {})[fast] = self.traced
-        return arguments
+        return self.traced
 
     def explain(self, arguments: Arguments, key: CacheKey) -> None:
         """Nothing to tell in an ordinary call."""
@@ -128,10 +135,8 @@ class _Call:
         return Traced(stage(flat, key.avals, name, arguments.paths), found[0])
 
     def run(self) -> Any:
-        arguments = self.look_up()
-        assert self.traced is not None
-        jaxpr, structure = self.traced
-        operands = [operand_of(leaf) for leaf in arguments.leaves]
+        jaxpr, structure = self.look_up()
+        operands = [operand_of(leaf) for leaf in self.arguments.leaves]
         if is_staging() or any(isinstance(operand, Tracer) for operand in operands):
             name = getattr(self.staged.function, "__name__", "")
             return structure.rebuild(call_staged(name, jaxpr, operands))

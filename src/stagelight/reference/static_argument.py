@@ -28,14 +28,17 @@ class StaticValue:
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def require_hash(self) -> int:
+        """The hash of the value, or JAX's error where it has none."""
         try:
-            hash(value)
+            return hash(self.value)
         except TypeError as error:
             raise StagingValueError(
                 "Non-hashable static arguments are not supported. An error occurred while trying to hash an object of "
-                f"type {type(value)}, {value}. The error was:\nTypeError: {error}"
+                f"type {type(self.value)}, {self.value}. The error was:\nTypeError: {error}"
             ) from None
-        self.value = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -43,7 +46,7 @@ class StaticValue:
         )
 
     def __hash__(self) -> int:
-        return hash(self.value) if rule_holds("static-hash-is-compared") else 0
+        return self.require_hash() if rule_holds("static-hash-is-compared") else 0
 
 
 def resolve(
