@@ -1,0 +1,268 @@
+"""Branches: whose truth Python needs, what a test proves on either side, and how the sides come together."""
+
+from __future__ import annotations
+
+import ast
+
+import msgspec
+
+from stagelight.lint.events import BoolNeeded, Demand
+from stagelight.lint.machine import Machine
+from stagelight.lint.scope import Scope
+from stagelight.lint.tracing_context import Context
+from stagelight.lint.value_join import join
+from stagelight.lint.values import (
+    NONE,
+    STATIC,
+    UNKNOWN,
+    Absent,
+    External,
+    Known,
+    Maybe,
+    Tree,
+    Unknown,
+    Value,
+    known_from_literal,
+    literal_of,
+)
+
+_GUARD_WORDS = ("tracer", "concrete", "is_traced", "disable_jit", "debug", "type_checking", "in_trace")
+_ARRAY_TYPES = ("Array", "ArrayLike", "Tracer", "ArrayImpl")
+_STATIC_TYPES = ("int", "float", "str", "bool", "Number", "Integral", "Real", "complex", "bytes")
+_ARRAY_ATTRIBUTES = ("shape", "ndim", "dtype", "at", "astype", "aval", "size", "sum")
+
+
+def truth(machine: Machine, node: ast.expr, scope: Scope, context: Context, demand: Demand) -> Value:
+    """Return the truth of a test as a value, announcing that Python needs it."""
+    if isinstance(node, ast.BoolOp):
+        return _truth_of_operands(machine, node, scope, context, demand)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        inner: Demand = "not" if demand in ("and", "or") else demand
+        value = truth(machine, node.operand, scope, context, inner)
+        literal = literal_of(value)
+        return value if literal is Absent.LITERAL else known_from_literal(not literal)
+    value = machine.evaluate(node, scope, context)
+    if context.is_traced:
+        machine.emit(BoolNeeded(node=node, context=context, value=value, demand=demand))
+    literal = literal_of(value)
+    return value if literal is Absent.LITERAL else known_from_literal(bool(literal))
+
+
+def _truth_of_operands(machine: Machine, node: ast.BoolOp, scope: Scope, context: Context, demand: Demand) -> Value:
+    # Inside `if a and b`, every operand is asked for the sake of the `if`.
+    is_and = isinstance(node.op, ast.And)
+    narrowed = scope.branch()
+    joined: Value | None = None
+    for operand in node.values:
+        value = truth(machine, operand, narrowed, context, demand)
+        narrow(machine, operand, narrowed, context, holds=is_and)
+        literal = literal_of(value)
+        if literal is not Absent.LITERAL:
+            if bool(literal) is not is_and:
+                return known_from_literal(not is_and)
+            continue
+        joined = join(joined, value)
+        if asks_for_tracer(operand):
+            context = context.quieted()
+    return known_from_literal(is_and) if joined is None else joined
+
+
+def asks_for_tracer(test: ast.expr) -> bool:
+    """Whether a test asks if values are concrete: what it guards is meant for the host."""
+    for node in ast.walk(test):
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        if name and any(word in name.lower() for word in _GUARD_WORDS):
+            return True
+    return False
+
+
+def narrow(machine: Machine, test: ast.expr, scope: Scope, context: Context, *, holds: bool) -> None:
+    """Write into the scope what a test proves about names when it holds, or fails."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            narrow(machine, operand, scope, context, holds=not holds)
+        case ast.BoolOp(op=op, values=values):
+            if isinstance(op, ast.And) is holds:
+                for value in values:
+                    narrow(machine, value, scope, context, holds=holds)
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
+        ):
+            _narrow_none(name, scope, is_none=isinstance(op, ast.Is) is holds)
+        case ast.NamedExpr(target=ast.Name(id=name)) | ast.Name(id=name) if holds:
+            _narrow_none(name, scope, is_none=False)
+        case ast.Call(func=ast.Name(id="isinstance" | "callable" | "hasattr" as builtin), args=[ast.Name(id=name), *_]):
+            _narrow_by_builtin(builtin, name, test, scope, holds=holds)
+        case ast.Call(args=[ast.Name(id=name), *_]) if _asks_for_kind(test.func):
+            _rebind(name, UNKNOWN, scope)
+        case _:
+            pass
+
+
+def _asks_for_kind(function: ast.expr) -> bool:
+    name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    return name.startswith(("is_", "isscalar", "_is_")) and not name.startswith("is_floating")
+
+
+def _narrow_none(name: str, scope: Scope, *, is_none: bool) -> None:
+    value = scope.look_up(name)
+    if is_none:
+        _rebind(name, NONE, scope)
+    elif value is None or isinstance(value, Unknown) or value == NONE:
+        _rebind(name, Unknown(is_present=True), scope)
+    elif isinstance(value, (Tree, Maybe)):
+        _rebind(name, msgspec.structs.replace(value, is_present=True), scope)
+
+
+def _narrow_by_builtin(builtin: str, name: str, test: ast.Call, scope: Scope, *, holds: bool) -> None:
+    if builtin == "callable":
+        if holds:
+            _rebind(name, UNKNOWN, scope)
+        return
+    about = test.args[1] if len(test.args) > 1 else None
+    if builtin == "hasattr":
+        if not holds and isinstance(about, ast.Constant) and about.value in _ARRAY_ATTRIBUTES:
+            _rebind(name, STATIC, scope)
+        return
+    types = {_last_name(t) for t in (ast.walk(about) if about is not None else ())}
+    names_array = bool(types & set(_ARRAY_TYPES)) or ("ndarray" in types and "jnp" in types)
+    if holds and not names_array:
+        _rebind(name, STATIC if types & set(_STATIC_TYPES) else UNKNOWN, scope)
+    elif not holds and names_array:
+        _rebind(name, STATIC, scope)
+
+
+def _last_name(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _rebind(name: str, value: Value, scope: Scope) -> None:
+    before = scope.names.get(name)
+    scope.names[name] = value
+    if before is not None and not isinstance(before, (Unknown, Known, External)):
+        # Another name for the very same value was tested with it: `nbrs = neighbors; if nbrs is None`.
+        for other, held in scope.names.items():
+            if held is before:
+                scope.names[other] = value
+
+
+def execute_if(machine: Machine, node: ast.If, scope: Scope, context: Context) -> bool:
+    """``if``: both sides, or only the one that a constant test leaves."""
+    value = truth(machine, node.test, scope, context, "if")
+    inner = context.quieted() if context.is_traced and asks_for_tracer(node.test) else context
+    literal = literal_of(value)
+    sides: list[Scope] = []
+    for body, holds in ((node.body, True), (node.orelse, False)):
+        side = scope.branch()
+        if literal is not Absent.LITERAL and bool(literal) is not holds:
+            continue
+        narrow(machine, node.test, side, context, holds=holds)
+        if not machine.execute(body, side, inner):
+            sides.append(side)
+    return _come_together(scope, sides)
+
+
+def _come_together(scope: Scope, sides: list[Scope]) -> bool:
+    if not sides:
+        return True
+    scope.become(sides[0])
+    for other in sides[1:]:
+        scope.merge(scope, other)
+    return False
+
+
+def evaluate_conditional(machine: Machine, node: ast.IfExp, scope: Scope, context: Context) -> Value:
+    """``a if test else b``."""
+    value = truth(machine, node.test, scope, context, "conditional expression")
+    inner = context.quieted() if context.is_traced and asks_for_tracer(node.test) else context
+    literal = literal_of(value)
+    joined: Value | None = None
+    for branch, holds in ((node.body, True), (node.orelse, False)):
+        if literal is not Absent.LITERAL and bool(literal) is not holds:
+            continue
+        side = scope.branch()
+        narrow(machine, node.test, side, context, holds=holds)
+        joined = join(joined, machine.evaluate(branch, side, inner))
+    return UNKNOWN if joined is None else joined
+
+
+def evaluate_bool_operation(machine: Machine, node: ast.BoolOp, scope: Scope, context: Context) -> Value:
+    """``a and b``: every operand but the last is asked for its truth, and any may be the result."""
+    is_and = isinstance(node.op, ast.And)
+    narrowed = scope.branch()
+    joined: Value | None = None
+    for operand in node.values[:-1]:
+        value = truth(machine, operand, narrowed, context, "and" if is_and else "or")
+        narrow(machine, operand, narrowed, context, holds=is_and)
+        if asks_for_tracer(operand):
+            context = context.quieted()
+        literal = literal_of(value)
+        if literal is Absent.LITERAL:
+            joined = join(joined, value)
+        elif bool(literal) is not is_and:
+            return machine.evaluate(operand, scope, context.quieted()) if joined is None else UNKNOWN
+    return join(joined, machine.evaluate(node.values[-1], narrowed, context))
+
+
+def execute_match(machine: Machine, node: ast.Match, scope: Scope, context: Context) -> bool:
+    """``match``: a value pattern compares, and needs the truth of the comparison."""
+    value = machine.evaluate(node.subject, scope, context)
+    compares = any(isinstance(p, ast.MatchValue) for case in node.cases for p in ast.walk(case.pattern))
+    if compares and context.is_traced:
+        machine.emit(BoolNeeded(node=node.subject, context=context, value=value, demand="match"))
+    sides: list[Scope] = [] if _covers_all(node) else [scope.branch()]
+    for case in node.cases:
+        side = scope.branch()
+        for pattern in ast.walk(case.pattern):
+            if isinstance(pattern, (ast.MatchAs, ast.MatchStar)) and pattern.name:
+                side.names[pattern.name] = UNKNOWN
+        if case.guard is not None:
+            truth(machine, case.guard, side, context, "if")
+        if not machine.execute(case.body, side, context):
+            sides.append(side)
+    return _come_together(scope, sides)
+
+
+def _covers_all(node: ast.Match) -> bool:
+    return any(isinstance(c.pattern, ast.MatchAs) and c.pattern.pattern is None and c.guard is None for c in node.cases)
+
+
+_QUIETING_CONTEXTS = ("ensure_compile_time_eval", "disable_jit", "eval_context", "raises", "assertRaises", "assertWarns")
+_QUIETING_ERRORS = ("Exception", "TypeError", "BaseException", "JAXTypeError", "AttributeError", "ValueError")
+
+
+def execute_with(machine: Machine, node: ast.With | ast.AsyncWith, scope: Scope, context: Context) -> bool:
+    """``with``: blocks that compute eagerly, or expect an error, are not reported on."""
+    for item in node.items:
+        machine.evaluate(item.context_expr, scope, context)
+        call = item.context_expr
+        name = _last_name(call.func) if isinstance(call, ast.Call) else ""
+        if name.startswith(_QUIETING_CONTEXTS):
+            context = context.quieted()
+        if item.optional_vars is not None:
+            for target in ast.walk(item.optional_vars):
+                if isinstance(target, ast.Name):
+                    scope.names[target.id] = UNKNOWN
+    return machine.execute(node.body, scope, context)
+
+
+def execute_try(machine: Machine, node: ast.Try | ast.TryStar, scope: Scope, context: Context) -> bool:
+    """``try``: a block whose handler takes tracer errors is not reported on."""
+    caught = [_last_name(t) for h in node.handlers for t in (ast.walk(h.type) if h.type is not None else [ast.Name("Exception")])]
+    quiet = any(name in _QUIETING_ERRORS or "Tracer" in name or "Concret" in name for name in caught)
+    tried = scope.branch()
+    ended = machine.execute(node.body, tried, context.quieted() if quiet else context)
+    if not ended:
+        ended = machine.execute(node.orelse, tried, context)
+    sides = [] if ended else [tried]
+    for handler in node.handlers:
+        side = scope.branch()
+        if handler.name:
+            side.names[handler.name] = UNKNOWN
+        if not machine.execute(handler.body, side, context):
+            sides.append(side)
+    if not sides:
+        machine.execute(node.finalbody, scope, context)
+        return True
+    _come_together(scope, sides)
+    return machine.execute(node.finalbody, scope, context)

@@ -1,0 +1,119 @@
+"""What jitted functions capture from outside, and where the program changes it."""
+
+import ast
+from collections.abc import Iterator
+
+from stagelight.lint.decorations import decorations_of
+from stagelight.lint.definitions import ClassDefinition, FunctionDefinition
+from stagelight.lint.machine import Machine
+from stagelight.lint.module_index import ModuleIndex
+from stagelight.lint.pytree_classes import is_pytree_class, library_kind
+from stagelight.lint.transformations import Staging
+from stagelight.lint.values import Closure, Transformed
+
+_CONSTRUCTORS = ("__init__", "__post_init__", "setup", "__new__", "__setstate__", "__enter__")
+
+
+def captured_globals(machine: Machine, module: ModuleIndex, name: str) -> Iterator[tuple[str, ast.Name]]:
+    """Yield (name of a jitted function, where it reads the global) for functions of a module."""
+    for called, function in _jitted_functions(machine, module):
+        if name in function.parameters.names:
+            continue
+        stored = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        if name in stored:
+            continue
+        for node in ast.walk(function.node):
+            if isinstance(node, ast.Name) and node.id == name:
+                yield called, node
+                break
+
+
+def _jitted_functions(machine: Machine, module: ModuleIndex) -> Iterator[tuple[str, FunctionDefinition]]:
+    for name in (*module.functions, *module.assigned):
+        value = machine.global_value(module, name)
+        if isinstance(value, Closure):
+            if decorations_of(machine, value.function).of(Staging.JIT) is not None:
+                yield name, value.function
+        elif isinstance(value, Transformed) and value.transformation.staging is Staging.JIT:
+            if isinstance(value.function, Closure):
+                yield name, value.function.function
+
+
+def is_between_calls(assigned: ast.stmt, function: str, body: ast.AST) -> bool:
+    """Whether the function is called before a statement and again after it, in one body read from top to bottom."""
+    lines = [
+        node.lineno
+        for node in _own_nodes(body)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
+    ]
+    return bool(lines) and min(lines) < assigned.lineno < max(lines)
+
+
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            yield child
+            yield from _own_nodes(child)
+
+
+def captured_attributes(machine: Machine, definition: ClassDefinition) -> Iterator[tuple[str, str]]:
+    """Yield (attribute, method) for what jitted methods read from a ``self`` that is not part of the cache key."""
+    is_traced = is_pytree_class(machine, definition) or library_kind(machine, definition) is not None
+    if is_traced or definition.node.decorator_list or {"__hash__", "__eq__"} & definition.methods.keys():
+        return
+    for method in _jitted_methods(machine, definition):
+        stored = {n.attr for n in ast.walk(method.node) if _is_self_attribute(n, ast.Store)}
+        read = {n.attr for n in ast.walk(method.node) if _is_self_attribute(n, ast.Load)}
+        for attribute in sorted(read - stored - definition.methods.keys()):
+            yield attribute, method.plain_name
+
+
+def _jitted_methods(machine: Machine, definition: ClassDefinition) -> Iterator[FunctionDefinition]:
+    bound = set(_names_jitted_in(definition.methods.get("__init__"), machine))
+    for name, method in definition.methods.items():
+        decoration = decorations_of(machine, method).of(Staging.JIT)
+        is_static_self = decoration is not None and "self" in decoration.statics.names
+        if name in bound or is_static_self:
+            yield method
+
+
+def _names_jitted_in(constructor: FunctionDefinition | None, machine: Machine) -> Iterator[str]:
+    """Yield the methods that a constructor stores as ``self.a = jax.jit(self.b)``."""
+    if constructor is None:
+        return
+    for node in ast.walk(constructor.node):
+        match node:
+            case ast.Call(func=ast.Name(id="jit") | ast.Attribute(attr="jit"), args=[ast.Attribute() as operand, *_]):
+                if isinstance(operand.value, ast.Name) and operand.value.id == "self":
+                    yield operand.attr
+            case _:
+                pass
+
+
+def _is_self_attribute(node: ast.AST, kind: type[ast.expr_context]) -> bool:
+    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, kind):
+        return False
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def changes_of_attribute(definition: ClassDefinition, attribute: str) -> Iterator[ast.stmt]:
+    """Yield statements outside of constructors that compute an attribute from its own old value."""
+    for name, method in definition.methods.items():
+        if name in _CONSTRUCTORS or _jits_again(method):
+            continue
+        for node in ast.walk(method.node):
+            if isinstance(node, ast.AugAssign) and _is_named(node.target, attribute):
+                yield node
+            elif isinstance(node, ast.Assign) and any(_is_named(t, attribute) for t in node.targets):
+                if any(_is_named(child, attribute) for child in ast.walk(node.value)):
+                    yield node
+
+
+def _is_named(node: ast.AST, attribute: str) -> bool:
+    is_self = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return isinstance(node, ast.Attribute) and is_self and node.attr == attribute
+
+
+def _jits_again(method: FunctionDefinition) -> bool:
+    names = (n.attr if isinstance(n, ast.Attribute) else n.id for n in ast.walk(method.node) if isinstance(n, (ast.Attribute, ast.Name)))
+    return any(name in ("jit", "pmap", "clear_caches", "clear_cache") for name in names)

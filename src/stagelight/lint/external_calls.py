@@ -1,0 +1,101 @@
+"""Calls of what is outside the program: JAX, NumPy, builtins, and libraries that are known."""
+
+from __future__ import annotations
+
+import ast
+
+from stagelight.lint.arguments import Arguments, evaluate_arguments
+from stagelight.lint.builtin_calls import call_builtin
+from stagelight.lint.control_flow_calls import CONTROL_FLOW, call_control_flow
+from stagelight.lint.host_calls import call_host
+from stagelight.lint.jax_calls import call_jax
+from stagelight.lint.jax_names import CALLBACKS
+from stagelight.lint.machine import Machine
+from stagelight.lint.numpy_calls import call_numpy
+from stagelight.lint.scope import Scope
+from stagelight.lint.tracing_context import Context
+from stagelight.lint.transformations import TRANSFORMATIONS, Staging
+from stagelight.lint.transformed_calls import make_transformed
+from stagelight.lint.tree_calls import call_tree
+from stagelight.lint.values import (
+    METADATA,
+    UNKNOWN,
+    Array,
+    External,
+    Partial,
+    Transformer,
+    Value,
+    has_array,
+    origins_of,
+)
+
+_TREE_PREFIXES = ("jax.tree.", "jax.tree_util.", "optax.tree", "chex.tree")
+_JAX_PREFIXES = ("jax.numpy.", "jax.scipy.", "jax.nn.", "jax.lax.", "jax.random.", "jax.image.", "jax.ops.", "jax.")
+_READ_SHAPES_ONLY = ("jax.eval_shape", "equinox.filter_eval_shape", "jax.make_jaxpr")
+
+
+def call_external(machine: Machine, name: str, node: ast.Call, scope: Scope, context: Context) -> Value:
+    """Return what a function outside the program returns."""
+    transformation = TRANSFORMATIONS.get(name)
+    if transformation is not None:
+        arguments = evaluate_arguments(machine, node, scope, context)
+        if not arguments.positional:
+            return Transformer(transformation, tuple(node.keywords))
+        function = arguments.positional[0]
+        made = make_transformed(machine, transformation, function, tuple(node.keywords), node, scope, context)
+        return METADATA if name in _READ_SHAPES_ONLY and context.is_traced else made
+    if name in CONTROL_FLOW:
+        return call_control_flow(machine, name, node, evaluate_arguments(machine, node, scope, context), scope, context)
+    if name in CALLBACKS:
+        return _call_back(machine, name, node, scope, context)
+    arguments = evaluate_arguments(machine, node, scope, context)
+    if name == "functools.partial":
+        return _partial(node, arguments)
+    return _by_library(machine, name, node, arguments, scope, context)
+
+
+def _by_library(
+    machine: Machine, name: str, node: ast.Call, arguments: Arguments, scope: Scope, context: Context
+) -> Value:
+    if name.startswith("builtins."):
+        return call_builtin(machine, name.removeprefix("builtins."), node, arguments, scope, context)
+    if name.startswith(_TREE_PREFIXES):
+        return call_tree(machine, name, arguments, scope, context)
+    if name.startswith(_JAX_PREFIXES):
+        return call_jax(machine, name, node, arguments, context)
+    if name.startswith("numpy."):
+        return call_numpy(machine, name, node, arguments, context)
+    found = call_host(machine, name, node, arguments, context)
+    if found is not None:
+        return found
+    if name.startswith(("einops.", "optax.", "flax.linen.")) and context.is_staged and any(map(has_array, arguments.all())):
+        return Array(origins_of(*arguments.all())) if _gives_array(name) else UNKNOWN
+    return UNKNOWN
+
+
+def _gives_array(name: str) -> bool:
+    library, _, function = name.rpartition(".")
+    if library == "optax":
+        words = ("softmax", "sigmoid", "l2", "huber", "cosine", "ctc", "hinge", "squared", "kl", "log")
+        return function.startswith(words) and function.endswith(("loss", "entropy", "error", "divergence", "labels"))
+    if library == "flax.linen":
+        return function in ("relu", "gelu", "silu", "softmax", "tanh", "sigmoid", "softplus", "elu", "leaky_relu")
+    return library == "einops"
+
+
+def _call_back(machine: Machine, name: str, node: ast.Call, scope: Scope, context: Context) -> Value:
+    # The callback itself runs on the host with concrete arrays: it is not evaluated.
+    for argument in node.args[1:]:
+        machine.evaluate(argument, scope, context)
+    return UNKNOWN if "debug" in name or not context.is_staged else Array()
+
+
+def _partial(node: ast.Call, arguments: Arguments) -> Value:
+    if not arguments.positional or arguments.has_star:
+        return UNKNOWN
+    function = arguments.positional[0]
+    if isinstance(function, External):
+        transformation = TRANSFORMATIONS.get(function.name)
+        is_transformer = transformation is not None and transformation.staging is not Staging.PLAIN
+        return Transformer(transformation, tuple(node.keywords)) if transformation and is_transformer else UNKNOWN
+    return Partial(function, arguments.positional[1:], tuple(arguments.keywords.items()))

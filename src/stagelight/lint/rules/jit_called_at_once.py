@@ -1,0 +1,65 @@
+"""A fresh function is jitted and called at once.
+
+## What it does
+
+Finds `jax.jit(lambda …)(x)` and its relatives inside functions: a lambda, partial, transformed or local function is
+jitted, called once, and thrown away; also a local function decorated with `jit` that is called in one place only.
+
+## Why it costs
+
+The cache is keyed by the function object. Every call of the surrounding function makes a new object, so every call
+traces and compiles again.
+
+## Example
+
+```python
+def weight(points, beta):
+    return jax.jit(lambda p: jnp.exp(-beta * p**2))(points)
+```
+
+## Use instead
+
+```python
+@jax.jit
+def weight(points, beta):
+    return jnp.exp(-beta * points**2)
+```
+
+## When it is fine
+
+In code that runs once: scripts' `main`, initialisation, tests. These are not reported.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from stagelight.lint.events import JitMade
+from stagelight.lint.fresh_functions import fresh_operand, innermost_loop, runs_once, uses_of
+from stagelight.lint.machine import Machine
+from stagelight.lint.rule import Draft, Rule
+
+
+def _find(event: JitMade, machine: Machine) -> Iterator[Draft]:
+    function = event.context.function
+    if function is None or innermost_loop(event) is not None or runs_once(function.plain_name):
+        return
+    fresh = ""
+    if isinstance(event.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if _is_called_in_one_place(event.node, function.node):
+            fresh = f"the local function {event.node.name}"
+    elif event.is_called:
+        fresh = fresh_operand(event)
+    if fresh:
+        yield Draft(
+            node=event.node,
+            message=f"{fresh} is jitted and called at once: every call of {function.plain_name} compiles it again",
+            hint="jit a function of the module once, and pass what changes as an argument",
+        )
+
+
+def _is_called_in_one_place(node: ast.FunctionDef | ast.AsyncFunctionDef, function: ast.AST) -> bool:
+    uses = list(uses_of(node.name, function))
+    return len(uses) == 1 and uses[0][1]
+
+
+RULE = Rule(slug="jit-called-at-once", events=(JitMade,), find=_find, is_for_tests=False)

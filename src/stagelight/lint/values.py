@@ -1,0 +1,296 @@
+"""Abstract values: what is known about an expression before the program runs.
+
+The kinds follow the binding times, and say more where a rule needs it. ``Array`` is *certainly* a tracer; ``Tree`` is a
+traced argument that may be an array or a container of arrays; ``Maybe`` may or may not hold data. Only the first is
+proof, and every rule is built on that.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from stagelight.model.binding_time import BindingTime
+
+if TYPE_CHECKING:
+    import ast
+
+    from stagelight.lint.definitions import ClassDefinition, FunctionDefinition
+    from stagelight.lint.scope import Scope
+    from stagelight.lint.transformations import Transformation
+
+type Origins = frozenset[str]
+NOWHERE: Origins = frozenset()
+
+type Strength = Literal["", "weak", "strong"]
+type Number = Literal["", "bool", "int", "float"]
+
+
+class Absent(enum.Enum):
+    """Marks a value whose Python literal is not known; None is a literal."""
+
+    LITERAL = enum.auto()
+
+
+class Value(msgspec.Struct, frozen=True):
+    """Base of all abstract values."""
+
+
+class Unknown(Value, frozen=True):
+    """Nothing is known, except that it is not None where ``is_present``: every rule is silent."""
+
+    is_present: bool = False
+
+
+class Known(Value, frozen=True):
+    """A Python value that exists while tracing, of the binding time constant, static or metadata."""
+
+    time: BindingTime
+    literal: object = Absent.LITERAL
+
+
+class Array(Value, frozen=True):
+    """A tracer, for certain: data that exists only when the compiled program runs."""
+
+    origins: Origins = NOWHERE
+    is_mask: bool = False
+    strength: Strength = ""
+    number: Number = ""
+
+
+class Tree(Value, frozen=True):
+    """A traced argument or result: an array or a container of arrays.
+
+    ``is_parameter`` marks a parameter of a traced function as it was passed, on which Python operators prove an array.
+    """
+
+    origins: Origins = NOWHERE
+    is_parameter: bool = False
+    is_present: bool = False
+
+
+class Maybe(Value, frozen=True):
+    """Perhaps data, perhaps a Python value; ``is_flag`` marks a traced ``bool`` parameter that has a default."""
+
+    origins: Origins = NOWHERE
+    is_flag: bool = False
+    is_present: bool = False
+
+
+class DeviceArray(Value, frozen=True):
+    """A concrete JAX array made outside a trace; captured, it is baked in, and operations on it give tracers."""
+
+    strength: Strength = ""
+    number: Number = ""
+    length: int | None = None
+
+
+class HostArray(Value, frozen=True):
+    """A NumPy array made from Python values."""
+
+    number: Number = ""
+    length: int | None = None
+
+
+class Sequence(Value, frozen=True):
+    """A tuple or list whose items are known one by one."""
+
+    items: tuple[Value, ...] = ()
+    is_list: bool = False
+
+
+class Mapping(Value, frozen=True):
+    """A dictionary written out with literal keys."""
+
+    items: tuple[tuple[object, Value], ...] = ()
+
+
+class Generator(Value, frozen=True):
+    """A generator expression, by its element."""
+
+    element: Value
+
+
+class Closure(Value, frozen=True, eq=False):
+    """A function of the program, with the scope it closes over."""
+
+    function: FunctionDefinition
+    scope: Scope | None = None
+    is_local: bool = False
+
+
+class Method(Value, frozen=True, eq=False):
+    """A function bound to an object."""
+
+    function: FunctionDefinition
+    owner: Value
+
+
+class Partial(Value, frozen=True, eq=False):
+    """``functools.partial`` of a function."""
+
+    function: Value
+    arguments: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+
+
+class Transformed(Value, frozen=True, eq=False):
+    """``jax.jit(f)``, ``jax.vmap(f)`` and the like; ``keywords`` are those of the call that made it."""
+
+    transformation: Transformation
+    function: Value
+    keywords: tuple[ast.keyword, ...] = ()
+
+
+class Transformer(Value, frozen=True, eq=False):
+    """``functools.partial(jax.jit, …)`` before it got its function."""
+
+    transformation: Transformation
+    keywords: tuple[ast.keyword, ...] = ()
+
+
+class External(Value, frozen=True):
+    """Something outside the program, by its canonical dotted name."""
+
+    name: str
+
+
+class ClassValue(Value, frozen=True, eq=False):
+    """A class of the program."""
+
+    definition: ClassDefinition
+
+
+class Instance(Value, frozen=True, eq=False):
+    """An object of a class of the program; ``is_traced`` when it came in as a traced pytree."""
+
+    definition: ClassDefinition
+    origins: Origins = NOWHERE
+    is_traced: bool = False
+
+
+UNKNOWN = Unknown()
+CONSTANT = Known(BindingTime.CONSTANT)
+STATIC = Known(BindingTime.STATIC)
+METADATA = Known(BindingTime.METADATA)
+NONE = Known(BindingTime.CONSTANT, None)
+
+
+def known_from_literal(literal: object) -> Known:
+    """Return the value of a constant in the source."""
+    if isinstance(literal, (str, int, float, bool, type(None))):
+        return NONE if literal is None else Known(BindingTime.CONSTANT, literal)
+    return CONSTANT
+
+
+def is_none(value: Value) -> bool:
+    """Whether the value is None for certain."""
+    return type(value) is Known and value.literal is None
+
+
+def is_never_none(value: Value) -> bool:
+    """Whether the value is certainly not None."""
+    if isinstance(value, (Unknown, Tree, Maybe)):
+        return value.is_present
+    if isinstance(value, Known):
+        return value.literal is not None and value.literal is not Absent.LITERAL
+    return not isinstance(value, External)
+
+
+def literal_of(value: Value) -> object:
+    """Return the Python literal of a value, or ``Absent.LITERAL``."""
+    return value.literal if type(value) is Known else Absent.LITERAL
+
+
+def origins_of(*values: Value) -> Origins:
+    """Return the names of the arguments that the values flow from."""
+    found: set[str] = set()
+    for value in values:
+        if isinstance(value, (Array, Tree, Maybe, Instance)):
+            found |= value.origins
+        elif isinstance(value, Sequence):
+            found |= origins_of(*value.items)
+        elif isinstance(value, Mapping):
+            found |= origins_of(*(item for _, item in value.items))
+        elif isinstance(value, Generator):
+            found |= origins_of(value.element)
+    return frozenset(found)
+
+
+def parts_of(value: Value) -> tuple[Value, ...]:
+    """Return the items of a container that is known item by item, or nothing."""
+    if isinstance(value, Sequence):
+        return value.items
+    if isinstance(value, Mapping):
+        return tuple(item for _, item in value.items)
+    return ()
+
+
+def has_array(value: Value) -> bool:
+    """Whether the value is, or certainly contains, a tracer."""
+    return type(value) is Array or any(has_array(part) for part in parts_of(value))
+
+
+def may_hold_data(value: Value) -> bool:
+    """Whether the value is, or may contain, a tracer that came in as data."""
+    return type(value) in (Array, Tree, Maybe) or any(may_hold_data(part) for part in parts_of(value))
+
+
+def is_python(value: Value) -> bool:
+    """Whether the value is a Python value while tracing, for certain."""
+    return type(value) is Known
+
+
+def is_parameter(value: Value) -> bool:
+    """Whether the value is a traced parameter exactly as it was passed."""
+    return type(value) is Tree and value.is_parameter
+
+
+def binding_time_of(value: Value) -> BindingTime | None:
+    """Return the binding time that the value proves, or None when it proves none."""
+    if isinstance(value, Known):
+        return value.time
+    if isinstance(value, (Array, Tree)):
+        return BindingTime.DATA
+    if isinstance(value, (HostArray, DeviceArray)):
+        return BindingTime.CONSTANT
+    return None
+
+
+def value_key(value: Value) -> object:
+    """Return a hashable key: two values with one key lead to the same findings. Origins are left out on purpose."""
+    match value:
+        case Array():
+            return ("array", value.is_mask, value.strength, value.number)
+        case Tree():
+            return ("tree", value.is_parameter, value.is_present)
+        case Maybe():
+            return ("maybe", value.is_flag, value.is_present)
+        case Known():
+            literal = value.literal
+            return (value.time, type(literal).__name__, literal)
+        case Sequence():
+            return ("sequence", value.is_list, *map(value_key, value.items))
+        case Mapping():
+            return ("mapping", *((key, value_key(item)) for key, item in value.items))
+        case Generator():
+            return ("generator", value_key(value.element))
+        case Closure():
+            return ("closure", id(value.function.node), id(value.scope))
+        case Method():
+            return ("method", id(value.function.node), value_key(value.owner))
+        case Partial():
+            bound = (*map(value_key, value.arguments), *((n, value_key(v)) for n, v in value.keywords))
+            return ("partial", value_key(value.function), *bound)
+        case Transformed():
+            return ("transformed", value.transformation.name, value_key(value.function))
+        case Transformer():
+            return ("transformer", value.transformation.name)
+        case ClassValue():
+            return ("class", id(value.definition))
+        case Instance():
+            return ("instance", id(value.definition), value.is_traced)
+        case _:
+            return value
