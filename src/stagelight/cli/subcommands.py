@@ -17,4 +17,5 @@ class Subcommand(msgspec.Struct, frozen=True, kw_only=True):
 SUBCOMMANDS: tuple[Subcommand, ...] = (
     Subcommand(name="run", module="stagelight.cli.run", help="Watch a program, unmodified, and say what was traced again."),
     Subcommand(name="why", module="stagelight.cli.why", help="Say why each function was traced or compiled again."),
+    Subcommand(name="report", module="stagelight.cli.report", help="Write a ledger as one page, or as a trace file."),
 )

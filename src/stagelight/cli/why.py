@@ -1,5 +1,6 @@
 """``stagelight why``: the reason of every avoidable trace, compile and slow call of a ledger."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -61,7 +62,9 @@ def command(
 def _write_document(ledgers: Sequence[LedgerFile], selection: Selection, format_name: str) -> None:
     account = account_from_ledgers(ledgers)
     if format_name == "github":
-        text = "".join(f"{line}\n" for line in github_lines(account, selection))
+        text = "".join(
+            f"{line}\n" for line in github_lines(account, selection, root=os.environ.get("GITHUB_WORKSPACE", ""))
+        )
         click.echo(encodable(text, sys.stdout), nl=False)
         return
     document = without_match(account, selection) or why_document(account, selection)

@@ -1,5 +1,7 @@
 """What every view shows: all ledgers of one reading, summed up, in a size that does not grow with their length."""
 
+import posixpath
+
 import msgspec
 
 from stagelight.model.attribution import Advisory, Cause, FailureFound, FunctionTotals, LedgerName, Specialization
@@ -134,7 +136,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         ledgers: The ledgers read.
-        functions: The functions, costliest first.
+        functions: The functions, the user's own first, by avoidable cost.
         advisories: Advisories, each once.
         failures: Failures, those that ended the program first.
         lanes: The timeline, where it was asked for.
@@ -168,5 +170,8 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Working directories that file names are shown relative to."""
-        return tuple(dict.fromkeys(ledger.header.folder for ledger in self.ledgers if ledger.header.folder))
+        """Folders that file names are shown relative to: where the programs ran, and where they are."""
+        headers = [ledger.header for ledger in self.ledgers]
+        programs = [posixpath.dirname(header.program[0]) for header in headers if header.program]
+        folders = [*(header.folder for header in headers), *programs]
+        return tuple(dict.fromkeys(folder for folder in folders if folder))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from stagelight.attribution import Attributor
+from stagelight.attribution.attributor import Attributor
 from stagelight.model.attribution import (
     Advisory,
     Attributions,
@@ -134,7 +134,7 @@ class Accounting:
     def account(self) -> Account:
         """All of it, as it stands."""
         functions = [function.account() for function in self._functions.values()]
-        functions.sort(key=lambda f: (-f.avoidable_s, -f.seconds))
+        functions.sort(key=lambda f: (not f.function.own, -f.avoidable_s, -f.seconds))
         failures = [FailureGroup(failure=f, times=n, handled=h) for f, n, h in self._failures.values()]
         return Account(
             ledgers=tuple(self._ledgers),

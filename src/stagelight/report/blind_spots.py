@@ -3,8 +3,8 @@
 from stagelight.report.account import Account, LedgerAccount
 from stagelight.report.document import Code, Line, Text
 
-# What a capability is recorded as where it works.
-ON = "on"
+# A capability is recorded as "on", as "off: " and the reason, or as a remark on what was chosen.
+OFF = "off"
 
 
 def blind_spot_lines(account: Account) -> tuple[Line, ...]:
@@ -17,9 +17,9 @@ def blind_spot_lines(account: Account) -> tuple[Line, ...]:
 
 def _lines_of(ledger: LedgerAccount) -> list[Line]:
     lines: list[Line] = [
-        (Code(name, "strong"), Text(f" is not recorded here: {reason}"))
+        (Text(name, "strong"), Text(f": {reason.removeprefix(OFF).lstrip(': ') or 'not recorded here'}"))
         for name, reason in ledger.header.capabilities
-        if reason != ON
+        if reason.startswith(OFF) or " not " in reason
     ]
     if ledger.aot_calls:
         lines.append((Text("Executables were compiled ahead of time; their calls are not seen."),))

@@ -96,12 +96,14 @@ class Column(Node, frozen=True):
         align: Numbers stand to the right.
         sortable: Whether a reader may sort by it, where the medium can.
         code: Whether its cells are code.
+        place: Whether its cells are places, of which the end says most.
     """
 
     name: str
     align: Align = "left"
     sortable: bool = False
     code: bool = False
+    place: bool = False
 
 
 class Cell(Node, frozen=True):

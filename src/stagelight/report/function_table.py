@@ -18,7 +18,7 @@ def function_table(functions: Sequence[FunctionAccount], folders: Sequence[str],
         jumps: Whether names lead to the function's own section.
     """
     calls = any(f.totals.calls is not None for f in functions)
-    columns = [Column("function"), Column("where")]
+    columns = [Column("function"), Column("where", place=True)]
     columns += [Column("calls", "right", True)] if calls else []
     columns += [Column(name, "right", True) for name in ("traces", "compiles", "slow calls", "avoidable", "seconds")]
     return Table(tuple(columns), tuple(_row(f, folders, calls, jumps) for f in functions))

@@ -14,14 +14,15 @@ from stagelight.report.ways_out import way_out
 from stagelight.report.why_document import chosen_functions
 
 
-def github_lines(account: Account, selection: Selection) -> Iterable[str]:
+def github_lines(account: Account, selection: Selection, *, root: str = "") -> Iterable[str]:
     """Workflow commands, as the GitHub Actions documentation describes them ("Workflow commands").
 
     Args:
         account: What was read.
         selection: What was asked for.
+        root: The checkout, which file names must be relative to; where the program ran if absent.
     """
-    folders = account.folders
+    folders = (root,) if root else tuple(ledger.header.folder for ledger in account.ledgers)
     for group in account.failures:
         failure = group.failure
         if group.handled < group.times and selection.takes_note(failure.function, failure.slug):

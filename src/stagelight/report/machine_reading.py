@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from stagelight.attribution import Attributor
+from stagelight.attribution.attributor import Attributor
 from stagelight.model.attribution import Advisory, FailureFound, FunctionTotals, Miss
 from stagelight.recorder.ledger_file import LedgerFile
 from stagelight.report.accounting import FunctionKey, function_key, sum_of_totals

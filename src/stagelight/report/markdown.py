@@ -29,7 +29,9 @@ from stagelight.report.document import (
 from stagelight.report.terminal import place_text
 from stagelight.report.visible import visible, visible_source_line
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#|~!&@:])")
+_SPECIAL = re.compile(r"([\\`*_\[\]|~]|^[#+-])")
+# GitHub makes links of these in running text; a comment in between stops it and is not seen.
+_REFERENCE = re.compile(r"(@|#(?=\d)|://|www\.)")
 
 
 def markdown_text(document: Document) -> str:
@@ -104,13 +106,22 @@ def _inline(inline: Inline) -> str:
             return f"{code(inline.before)} → {code(inline.after)}"
 
 
+def _text(inline: Text) -> str:
+    text = escaped(inline.text)
+    return (
+        f"**{text.strip()}**{' ' * text.endswith(' ')}" if inline.tone in ("strong", "warn") and text.strip() else text
+    )
+
+
 def escaped(text: str) -> str:
-    r"""Text in which nothing is markup, nor a link or a mention.
+    r"""Text in which nothing is markup, a mention or a reference.
 
     >>> escaped("<b> a_b | [x](y)")
-    '\\<b\\> a\\_b \\| \\[x\\]\\(y\\)'
+    '&lt;b&gt; a\\_b \\| \\[x\\](y)'
     """
-    return _SPECIAL.sub(r"\\\1", visible(text))
+    text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = _SPECIAL.sub(r"\\\1", text)
+    return _REFERENCE.sub(r"\1<!-- -->", text)
 
 
 def code(text: str) -> str:

@@ -30,6 +30,7 @@ from stagelight.report.document import (
 )
 from stagelight.report.excerpt import function_excerpt, line_text
 from stagelight.report.failure_sections import advisory_section, failure_section
+from stagelight.report.file_names import short_name
 from stagelight.report.function_table import (
     defined_at,
     display_name,
@@ -42,7 +43,7 @@ from stagelight.report.quantities import counted, seconds_text, share_text
 from stagelight.report.selection import is_worth_saying
 from stagelight.report.specialization_table import columns_of, specialization_table
 from stagelight.report.visible import shortened
-from stagelight.report.why_document import headline, run_rows, versions_text
+from stagelight.report.why_document import LIBRARY, headline, run_rows, versions_text
 
 OPEN_FUNCTIONS = 3
 SITES = 12
@@ -101,8 +102,13 @@ def page_document(account: Account, budget: Budget | None = None) -> Document:
     blocks += _notes("Errors that the program handled", "failures", handled, account, budget)
     blocks += _blind_spots(account)
     blocks += _runs(account)
-    program = " ".join(account.ledgers[0].header.program) if account.ledgers else ""
-    return Document(title=shortened(program, 80) or "Ledger", blocks=tuple(blocks), lead=LEAD)
+    return Document(title=_title(account), blocks=tuple(blocks), lead=LEAD)
+
+
+def _title(account: Account) -> str:
+    program = account.ledgers[0].header.program if account.ledgers else ()
+    name = short_name(program[0], account.folders) if program else "Ledger"
+    return shortened(" ".join((name, *program[1:])), 80)
 
 
 def _figures(account: Account) -> Figures:
@@ -143,13 +149,23 @@ def _split(account: Account) -> Split:
 
 def _functions(account: Account, budget: Budget) -> list[Block]:
     functions = account.functions
-    if not functions:
-        return []
-    children: list[Block] = [function_table(functions[: budget.rows], account.folders, jumps=True)]
-    if len(functions) > budget.rows:
-        text = f"{len(functions) - budget.rows:,} further functions are folded. List them:"
-        children.append(Command(f"{why_command(account)} --all", text))
-    return [Section((Text("Functions by avoidable cost"),), tuple(children), anchor="functions")]
+    own = [f for f in functions if f.function.own][: budget.rows]
+    library = [f for f in functions if not f.function.own][: budget.rows]
+    children: list[Block] = []
+    if own:
+        children.append(function_table(own, account.folders, jumps=True))
+    if library:
+        table = function_table(library, account.folders, jumps=True)
+        cost, avoidable = sum(f.seconds for f in library), sum(f.avoidable_s for f in library)
+        title = f"{counted(len(library), 'library function or eager operation', LIBRARY)}: {seconds_text(cost)}"
+        title += f", {seconds_text(avoidable)} avoidable" if avoidable else ""
+        children.append(Fold((Text(title),), (table,), open=not own))
+    hidden = len(functions) - len(own) - len(library)
+    if hidden:
+        children.append(
+            Command(f"{why_command(account)} --all", f"{hidden:,} further functions are folded. List them:")
+        )
+    return [Section((Text("Functions by avoidable cost"),), tuple(children), anchor="functions")] if children else []
 
 
 def _details(account: Account, budget: Budget) -> list[Block]:

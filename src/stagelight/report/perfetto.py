@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from stagelight.attribution import Attributor
+from stagelight.attribution.attributor import Attributor
 from stagelight.model.attribution import Miss
 from stagelight.model.event import Compiled, Dispatched, DispatchEnded, Event, FunctionSeen, Lowered, Traced
 from stagelight.model.function import Function

@@ -6,7 +6,7 @@ from typing import Literal, Protocol, TextIO, runtime_checkable
 
 import msgspec
 
-from stagelight.attribution import attributions
+from stagelight.attribution.whole_ledger import attributions
 from stagelight.errors import UsageError
 from stagelight.model.attribution import (
     Advisory,

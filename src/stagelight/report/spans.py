@@ -21,6 +21,7 @@ class Spans:
         self._folded: dict[int, int] = {}
         self._open: dict[int, Dispatched] = {}
         self._names: dict[int, str] = {}
+        self._threads: dict[int, int] = {}
         self._number = 0
 
     def feed(self, entry: Event | JaxSeen) -> None:
@@ -54,6 +55,7 @@ class Spans:
         lane = self._lanes.get(thread)
         if lane is None:
             lane = self._lanes[thread] = []
+            self._threads[thread] = len(self._threads) + 1
         if len(lane) < SPANS_A_LANE:
             heapq.heappush(lane, kept)
         else:
@@ -69,11 +71,11 @@ class Spans:
         """
         return tuple(
             Lane(
-                label=f"{name} thread {thread}".strip(),
+                label=f"{name} thread {self._threads[thread]}".strip(),
                 spans=tuple(self._span(kept, avoidable) for kept in sorted(lane, key=lambda kept: kept[3])),
                 folded=self._folded.get(thread, 0),
             )
-            for thread, lane in sorted(self._lanes.items())
+            for thread, lane in self._lanes.items()
         )
 
     def _span(self, kept: _Kept, avoidable: set[int]) -> Span:

@@ -168,7 +168,7 @@ class _Writer:
 
     def _key_values(self, block: KeyValues, indent: int) -> Iterable[RichText]:
         labels = [visible(label) for label, _ in block.rows]
-        column = min(max((cell_len(label) for label in labels), default=0), LABEL_WIDTH) + 2
+        column = max((cell_len(label) for label in labels if cell_len(label) <= LABEL_WIDTH), default=0) + 2
         for label, (_, lines) in zip(labels, block.rows, strict=True):
             if cell_len(label) > LABEL_WIDTH:
                 yield from self._wrapped(RichText(label, "dim"), indent)

@@ -24,7 +24,9 @@ def table_lines(table: Table, rows: Sequence[Sequence[Text]], width: int, indent
     widths = [max(cell.cell_len for cell in column) for column in zip(heads, *rows, strict=True)]
     _shrink(widths, width - GAP * (len(widths) - 1))
     for cells in (heads, *rows):
-        folded = [_folded(cell, widths[i], i == len(widths) - 1) for i, cell in enumerate(cells)]
+        folded = [
+            _folded(cell, width, column.place) for cell, width, column in zip(cells, widths, table.columns, strict=True)
+        ]
         for number in range(max(len(cell) for cell in folded)):
             line = Text(indent)
             for index, cell in enumerate(folded):
@@ -43,10 +45,12 @@ def _shrink(widths: list[int], room: int) -> None:
         widths[widths.index(max(widths))] -= 1
 
 
-def _folded(cell: Text, width: int, _last: bool) -> list[Text]:
-    """The cell in lines of at most ``width``, broken anywhere: file names have no spaces."""
+def _folded(cell: Text, width: int, is_place: bool) -> list[Text]:
+    """The cell in lines of at most ``width``, broken anywhere; a place loses its beginning instead."""
     if cell.cell_len <= width:
         return [cell]
+    if is_place:
+        return [Text.assemble("…", cell[len(cell) - width + 1 :])]
     lines: list[Text] = []
     rest = cell
     while rest.cell_len > width:

@@ -76,6 +76,9 @@ _FAILURES = {
     "other": "",
 }
 
+# The key part that attribution names where a function is made anew, and no argument varies.
+FUNCTION_OBJECT = "function object"
+
 WAYS_OUT: dict[str, str] = _TRACE | _COMPILE | _DISPATCH | _ADVISORIES | _FAILURES
 
 
@@ -85,4 +88,6 @@ def way_out(slug: str, path: str = "") -> str:
     >>> way_out("dtype-changed", "x")
     'Cast x to one dtype where it enters the program.'
     """
+    if path == FUNCTION_OBJECT:
+        slug = "function-recreated"
     return WAYS_OUT.get(slug, "").replace("{path}", path or "the value")

@@ -32,6 +32,7 @@ from stagelight.report.quantities import counted, seconds_text, share_text
 from stagelight.report.selection import Selection
 
 NAMES = 12
+LIBRARY = "library functions and eager operations"
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,15 +67,20 @@ def why_blocks(account: Account, selection: Selection | None = None, limits: Lim
     blocks += note_sections("What ended the program", [failure_section(g, account.folders) for g in ended], limits)
     blocks += [function_section(function, groups, account, limits) for function, groups in chosen[: limits.functions]]
     if not selection.is_narrow:
-        blocks += _notes(account, limits)
+        blocks += _notes(account, limits, selection.everything)
     return blocks
 
 
-def _notes(account: Account, limits: Limits) -> list[Block]:
+def _notes(account: Account, limits: Limits, everything: bool) -> list[Block]:
     """What is said beside the misses: advisories, handled failures, blind spots."""
     folders = account.folders
     handled = [g for g in account.failures if g.handled == g.times]
-    blocks = note_sections("Worth knowing", [advisory_section(g, folders) for g in account.advisories], limits)
+    advisories = [g for g in account.advisories if everything or g.advisory.function.own]
+    library = sum(g.times for g in account.advisories) - sum(g.times for g in advisories)
+    blocks = note_sections("Worth knowing", [advisory_section(g, folders) for g in advisories], limits)
+    if library:
+        text = f"Folded: {counted(library, 'advisory', 'advisories')} on library functions. Show with --all."
+        blocks.append(Paragraph((Text(text, "muted"),)))
     blocks += note_sections("Errors that the program handled", [failure_section(g, folders) for g in handled], limits)
     blind = blind_spot_lines(account)
     if blind:
@@ -169,7 +175,7 @@ def folded_lines(account: Account, selection: Selection, chosen: int, limits: Li
     if library:
         cost = sum(f.avoidable_s for f in library)
         avoidable = f" ({seconds_text(cost)} avoidable)" if cost else ""
-        parts.append(counted(len(library), "library function") + avoidable)
+        parts.append(counted(len(library), "library function or eager operation", LIBRARY) + avoidable)
     return [Paragraph((Text(f"Folded: {', '.join(parts)}. Show with --all.", "muted"),))] if parts else []
 
 

@@ -97,7 +97,7 @@
   if (!box) return;
   const data = JSON.parse(document.getElementById("timeline-data").textContent);
   const kinds = { t: "trace", l: "lower", c: "compile", d: "dispatch" };
-  const words = { t: "trace", l: "lowering", c: "compile", d: "slow dispatch" };
+  const words = { t: "trace", l: "lowering", c: "compile", d: "dispatch" };
   const ROW = 18;
   const AXIS = 20;
   const readout = box.querySelector(".readout");
