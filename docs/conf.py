@@ -19,6 +19,8 @@ extensions = [
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
     "cause_pages",
+    "command_help",
+    "public_names",
 ]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist"]

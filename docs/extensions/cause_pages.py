@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from stagelight.attribution.page import Page
-from stagelight.attribution.registry import PAGES
+from stagelight.attribution.pages import PAGES
 
 GROUPS = {
     "cause": "Causes: why something was traced, compiled or dispatched slowly again",
