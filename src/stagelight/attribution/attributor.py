@@ -231,7 +231,8 @@ class Attributor:
         key = note.key if note is not None else None
         if opened is None:
             return self._calls.ahead_of_time_evidence(compiled, key), 0
-        if note is not None and note.ran:
+        looked_up = self._notes.get(opened.dispatched.trace)
+        if looked_up is not None and looked_up.ran:
             return CompileEvidence(follows_trace=True), 0
         return self._calls.compile_evidence(opened.dispatched, key)
 

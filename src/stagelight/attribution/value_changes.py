@@ -21,14 +21,14 @@ class ValueChange(msgspec.Struct, frozen=True, kw_only=True):
         after: What it is.
         kind: ``value``: it differs; ``recreated``: an equal object that is told apart by identity; ``unstable``: an
             equal object whose hash differs.
-        by_identity: Whether the whole value is told apart by identity.
+        told_apart_by: How JAX tells the whole value from an equal one, where not by its contents.
     """
 
     path: str
     before: str
     after: str
     kind: ValueChangeKind = "value"
-    by_identity: bool = False
+    told_apart_by: Literal["", "identity", "hash"] = ""
 
 
 def is_same_part(before: Value, after: Value) -> bool:
@@ -62,13 +62,13 @@ def value_changes(path: str, before: Value, after: Value) -> tuple[ValueChange, 
     """
     if is_same_part(before, after):
         return ()
-    by_identity = after.compared_by == "identity"
+    by: Literal["", "identity", "hash"] = after.compared_by if after.compared_by in ("identity", "hash") else ""
     if is_alike(before, after):
         text_before, text_after = texts(before, after)
         kind: ValueChangeKind = "unstable" if after.compared_by == "hash" else "recreated"
-        return (ValueChange(path=path, before=text_before, after=text_after, kind=kind, by_identity=by_identity),)
+        return (ValueChange(path=path, before=text_before, after=text_after, kind=kind, told_apart_by=by),)
     return tuple(
-        ValueChange(path=at, before=old, after=new, by_identity=by_identity)
+        ValueChange(path=at, before=old, after=new, told_apart_by=by)
         for at, old, new in field_changes(path, before, after, DEEPEST)
     )
 

@@ -41,7 +41,7 @@ def in_trace(evidence: TraceEvidence) -> tuple[Cause, ...]:
             path=change.path,
             before=change.before,
             after=change.after,
-            detail="compared by identity" if change.by_identity else "",
+            detail=f"told apart by its {change.told_apart_by}" if change.told_apart_by else "",
         )
         for change in evidence.change.static
         if change.kind == "value"
