@@ -6,6 +6,7 @@ and ``jax/monitoring.py``. The user's function and the jitted object are never w
 """
 
 import hashlib
+import os
 import sys
 from collections.abc import Iterable
 from types import ModuleType
@@ -15,6 +16,7 @@ from stagelight.adapters import context_by_config, context_by_name
 from stagelight.adapters.interception import Interception
 from stagelight.adapters.protocol import DispatchCall, Listener, TraceCall
 
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 TRACE_PARAMETERS = ("fun", "ji", "ctx_mesh", "dbg", "avals", "args", "kwargs")
 DISPATCH_PARAMETERS = ("p", "args_flat", "fun", "args", "kwargs")
 SPANS = {
@@ -111,10 +113,20 @@ class JaxHooks:
             from jax._src import source_info_util, traceback_util
 
             for module in (traceback_util, source_info_util):
-                module.register_exclusion(__file__)
+                module.register_exclusion(_PACKAGE)
             self.capabilities["kept out of tracebacks"] = "on"
         except Exception as error:
             self.capabilities["kept out of tracebacks"] = f"off: {error}"
+
+    def keep_out_of_locations(self, paths: Iterable[str]) -> None:
+        """Leave files that stand below a watched program on the stack out of the source locations of its programs."""
+        try:
+            from jax._src import source_info_util
+
+            for path in paths:
+                source_info_util.register_exclusion(path)
+        except Exception as error:
+            self.capabilities["kept out of source locations"] = f"off: {error}"
 
     def _hear_bodies(self, util: ModuleType, listener: Listener) -> None:
         if not (hasattr(util, "test_event_listener") and hasattr(util, "test_event")):

@@ -122,5 +122,8 @@ class Hooks(Protocol):
     def uninstall(self) -> None:
         """Leave JAX as it was found."""
 
+    def keep_out_of_locations(self, paths: Iterable[str]) -> None:
+        """Leave files that stand below a watched program on the stack out of the source locations of its programs."""
+
     def trace_context(self) -> tuple[object, Iterable[tuple[str, Any]]]:
         """The part of the key beside the arguments: a hashable token, and each setting by name."""

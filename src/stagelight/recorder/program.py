@@ -61,7 +61,7 @@ def run_program(code: CodeType, path: str, arguments: tuple[str, ...]) -> Outcom
         arguments: The rest of the command line.
     """
     main = ModuleType("__main__")
-    main.__dict__.update(__file__=path, __builtins__=__builtins__, __cached__=None, __doc__=None)
+    main.__dict__.update(__file__=code.co_filename, __builtins__=__builtins__, __cached__=None, __doc__=None)
     sys.modules["__main__"] = main
     sys.argv = [path, *arguments]
     folder = os.path.abspath(path) if os.path.isdir(path) else os.path.dirname(os.path.abspath(path))

@@ -23,6 +23,7 @@ from stagelight.model.ledger import SCHEMA, Header, JaxSeen
 from stagelight.recorder.book import Book
 from stagelight.recorder.import_hook import AfterImport
 from stagelight.recorder.ledger_file import ledgers_from
+from stagelight.recorder.live import LiveLines
 from stagelight.recorder.monitoring_tool import MonitoringTool
 from stagelight.recorder.ownership import Ownership
 from stagelight.recorder.recording import Gate, Recorder
@@ -41,6 +42,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         calls: Count every call.
         live: Say each avoidable miss when it happens.
         program: The command line that is watched.
+        below: Files that stand below the program on the stack, kept out of its source locations.
         follow: Whether processes that the program starts are recorded too, each in a file beside this one.
     """
 
@@ -49,6 +51,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     calls: bool = False
     live: bool = False
     program: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
     follow: bool = False
 
 
@@ -59,14 +62,22 @@ class Session:
         path: The ledger file to write.
         options: How to watch.
         force: Whether a file that is there may be replaced.
+        lazy: Make the file only when there is something to tell.
 
     Raises:
         UsageError: The file is there, or cannot be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str], options: Options | None = None, *, force: bool = False):
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        options: Options | None = None,
+        *,
+        force: bool = False,
+        lazy: bool = False,
+    ):
         self.options = options or Options()
-        self.writer = LedgerWriter(path, header_of_this_process(self.options), force=force)
+        self.writer = LedgerWriter(path, header_of_this_process(self.options), force=force, lazy=lazy)
         self.recorder: Recorder | None = None
         self.hooks: Any = None
         self.jit_disabled = False
@@ -115,22 +126,26 @@ class Session:
         book.started = self._began
         self._tool = MonitoringTool()
         self.recorder = Recorder(book, self._tool, calls=self.options.calls)
+        self.hooks.keep_out_of_locations(self.options.below)
         self.hooks.install(self.recorder)
         self.hooks.capabilities["failures raised in C++"] = self._tool.state
         self.hooks.capabilities["this JAX"] = reason
         if self.options.live or os.environ.get(LIVE_VARIABLE) == "1":
-            pass
-        book.write(
-            JaxSeen(
-                jax=jax.__version__,
-                jaxlib=jaxlib_version(),
-                capabilities=tuple(self.hooks.capabilities.items()),
-                cache_folder=str(getattr(jax.config, "jax_compilation_cache_dir", None) or ""),
-            )
-        )
+            book.readers.append(LiveLines().read)
+        self.writer.write_when_made(self._jax_seen())
         self.recorder.start()
         for callback in self._on_attach:
             callback(self.recorder)
+
+    def _jax_seen(self) -> JaxSeen:
+        import jax
+
+        return JaxSeen(
+            jax=jax.__version__,
+            jaxlib=jaxlib_version(),
+            capabilities=tuple(self.hooks.capabilities.items()),
+            cache_folder=str(getattr(jax.config, "jax_compilation_cache_dir", None) or ""),
+        )
 
     def stop(self, error: BaseException | None = None, exit_code: int | None = None) -> None:
         """End the run: write what only the end tells, and leave JAX as it was found.
@@ -150,7 +165,7 @@ class Session:
             self.hooks.uninstall()
         if self._tool is not None:
             self._tool.release()
-        self.writer.write(self._ended(exit_code))
+        self.writer.write_when_made(self._ended(exit_code))
         self.writer.close()
 
     def _ended(self, exit_code: int | None) -> Ended:
@@ -175,8 +190,9 @@ class Session:
             self.writer.broken = "a forked child that is not followed"
             return
         path = child_path(self.path.parent)
-        self.writer = LedgerWriter(path, header_of_this_process(self.options), force=True)
+        self.writer = LedgerWriter(path, header_of_this_process(self.options), force=True, lazy=True)
         if self.recorder is not None:
+            self.writer.write_when_made(self._jax_seen())
             self.recorder.book.begin_in_child(self.writer)
 
 

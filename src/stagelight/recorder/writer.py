@@ -18,15 +18,23 @@ class LedgerWriter:
         path: Where to write.
         header: The first line.
         force: Whether a file that is there may be replaced.
+        lazy: Make the file at the first entry after the header: most processes that a program starts use no JAX.
 
     Raises:
         UsageError: The file is there, or cannot be made.
     """
 
-    def __init__(self, path: str | os.PathLike[str], header: Header, *, force: bool = False):
+    def __init__(self, path: str | os.PathLike[str], header: Header, *, force: bool = False, lazy: bool = False):
         self.path = Path(path)
         self.broken = ""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if force else os.O_EXCL)
+        self._descriptor = -1
+        self._force = force
+        self._waiting: list[msgspec.Struct] = [header]
+        if not lazy:
+            self._open()
+
+    def _open(self) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if self._force else os.O_EXCL)
         try:
             self._descriptor = os.open(self.path, flags, 0o644)
         except FileExistsError:
@@ -35,12 +43,27 @@ class LedgerWriter:
         except OSError as error:
             message = f"cannot write a ledger to {self.path}: {error.strerror}. Choose another place with -o"
             raise UsageError(message) from None
-        self.write(header)
+        waiting, self._waiting = self._waiting, []
+        for entry in waiting:
+            self.write(entry)
+
+    def write_when_made(self, entry: msgspec.Struct) -> None:
+        """Append an entry that is not worth making the file for."""
+        if self._descriptor < 0:
+            self._waiting.append(entry)
+        else:
+            self.write(entry)
 
     def write(self, entry: msgspec.Struct) -> None:
         """Append one entry."""
         if self.broken:
             return
+        if self._descriptor < 0:
+            try:
+                self._open()
+            except UsageError as error:
+                self._give_up(str(error))
+                return
         line = ENCODER.encode(entry) + b"\n"
         try:
             written = os.write(self._descriptor, line)
@@ -52,6 +75,8 @@ class LedgerWriter:
 
     def close(self) -> None:
         """Close the file; say so if it is no longer where it was made."""
+        if self._descriptor < 0:
+            return
         if not self.broken and self._is_gone():
             self._give_up("the file was deleted while the program ran")
         with contextlib.suppress(OSError):
