@@ -44,8 +44,7 @@ Examples:
 @click.option("--redact", is_flag=True, help="Keep values out of the ledger; names, shapes and dtypes stay.")
 @click.option("--follow-children", "follow", is_flag=True, help="Record the processes that the program starts too.")
 @click.option("--fail-on-retrace", is_flag=True, help="Exit 1 if anything avoidable happened in your own functions.")
-@click.option("--max-traces", type=click.IntRange(0), metavar="N", help="Exit 1 if a function of yours traced more than "
-              "N times.")  # fmt: skip
+@click.option("--max-traces", type=click.IntRange(0), metavar="N", help="Exit 1 if a function of yours traced more.")
 @click.argument("program", required=False, type=click.Path())
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
@@ -151,13 +150,8 @@ def _failed_gates(account: Account, *, fail_on_retrace: bool, max_traces: int | 
     own = [f.totals for f in account.functions if f.function.own]
     failed: list[str] = []
     if fail_on_retrace:
-        failed += [
-            f"{t.function.name} had {t.avoidable} avoidable misses (--fail-on-retrace)" for t in own if t.avoidable
-        ]
+        failed += [f"{t.function.name}: {t.avoidable} avoidable misses (--fail-on-retrace)" for t in own if t.avoidable]
     if max_traces is not None:
-        failed += [
-            f"{t.function.name} was traced {t.traces} times, the most allowed is {max_traces} (--max-traces)"
-            for t in own
-            if t.traces > max_traces
-        ]
+        failed += [f"{t.function.name}: {t.traces} traces, at most {max_traces} are allowed (--max-traces)"
+                   for t in own if t.traces > max_traces]  # fmt: skip
     return failed
