@@ -45,7 +45,7 @@ def plain(text, name="f", arguments=()):
         "def f(x):\n    try:\n        return x / 0\n    except ZeroDivisionError as e:\n        return str(e)",
         "def f(x):\n    with open('/dev/null') as h:\n        return h.name",
         "def f(x):\n    def g():\n        nonlocal x\n        x += 1\n        yield x\n    return list(g()) + [x]",
-        "class A:\n  def m(self): return 3\nclass B(A):\n  def m(self): return super().m() + 1\ndef f(x): return B().m()",
+        "class A:\n  def m(s): return 3\nclass B(A):\n  def m(s): return super().m() + 1\ndef f(x): return B().m()",
         "def f(x):\n    match {'k': x}:\n        case {'k': v} if v > 1:\n            return v",
         "def f(x):\n    return f'{x:>{x}}|{x!r}'",
         "def f(x):\n    return [*range(x), *(1,)], {**{'a': x}}, {1, x}",

@@ -98,14 +98,16 @@ def _with_observed(
         seen = observer.observed.get(expression.number)
         return (msgspec.structs.replace(failure, arguments=tuple(seen.origins)) if seen else failure), ()
     operands = _operands(failure, expression, view, observer)
+    flows = {o.number: observer.origins.of_all(tracers(view.values.get(o.number))) for o in operands}
     blamed = set(arguments_in_message(failure.message))
-    paths: dict[str, None] = {}
-    for operand in operands:
-        paths.update(dict.fromkeys(observer.origins.of_all(tracers(view.values.get(operand.number)))))
+    if any(blamed.intersection(paths) for paths in flows.values()):
+        # JAX names the arguments of the innermost traced function, which here is the explained one.
+        flows = {number: tuple(p for p in paths if p in blamed) for number, paths in flows.items()}
+        operands = [o for o in operands if flows[o.number]]
+    paths = dict.fromkeys(path for found in flows.values() for path in found)
     if not paths and failure.slug != "other":
-        paths = dict.fromkeys(_origins_inside(expression, observer, view.code.co_filename))
-    if blamed & set(paths):  # JAX names the arguments of the innermost traced function, which may be the explained one
-        paths = {p: None for p in paths if p in blamed}
+        inside = _origins_inside(expression, observer, view.code.co_filename)
+        paths = dict.fromkeys(p for p in inside if not blamed.intersection(inside) or p in blamed)
     source = observer.sources[view.code.co_filename]
     shown = tuple((source.text_of(o.node), tracer_aval_text(view.values.get(o.number))) for o in operands)
     return msgspec.structs.replace(failure, arguments=tuple(paths)), shown
