@@ -33,13 +33,10 @@ class Counter:
 
 
 def raises(error_name, thunk):
-    try:
+    with pytest.raises(Exception, match="") as caught:
         thunk()
-    except Exception as error:
-        names = {c.__name__ for c in type(error).__mro__}
-        assert error_name in names, f"{type(error).__name__}: {error}"
-    else:
-        pytest.fail(f"{error_name} was not raised")
+    names = {c.__name__ for c in type(caught.value).__mro__}
+    assert error_name in names, f"{type(caught.value).__name__}: {caught.value}"
 
 
 def compiles(thunk):

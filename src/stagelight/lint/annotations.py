@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import enum
 
-_ARRAY_NAMES = frozenset(
+from stagelight.lint.word_list import names
+
+_ARRAY_NAMES = names(
     "Array ArrayImpl Float Int UInt Bool Integer Inexact Complex Num Shaped Real Scalar PRNGKey KeyArray "
-    "PRNGKeyArray Key Float32 Float16 BFloat16 Int32".split()
+    "PRNGKeyArray Key Float32 Float16 BFloat16 Int32"
 )
-_CONTAINER_NAMES = frozenset(
-    "ArrayLike ArrayTree PyTree Any Params FrozenDict Dict dict Mapping list List tuple Tuple Sequence Batch".split()
+_CONTAINER_NAMES = names(
+    "ArrayLike ArrayTree PyTree Any Params FrozenDict Dict dict Mapping list List tuple Tuple Sequence Batch"
 )
-_CALLABLE_NAMES = frozenset("Callable Type type Protocol".split())
-_SCALAR_NAMES = frozenset("bool int float complex".split())
+_CALLABLE_NAMES = frozenset(["Callable", "Type", "type", "Protocol"])
+_SCALAR_NAMES = frozenset(["bool", "int", "float", "complex"])
 
 
 class Annotated(enum.Enum):
@@ -48,8 +50,8 @@ def annotated_kind(annotation: ast.expr | None) -> Annotated:
         (_CALLABLE_NAMES, Annotated.CALLABLE),
         (("str", "Literal"), Annotated.STRING),
     )
-    for names, kind in kinds:
-        if name in names:
+    for listed, kind in kinds:
+        if name in listed:
             return kind
     return Annotated.CLASS if name else Annotated.CONTAINER
 

@@ -28,9 +28,9 @@ from stagelight.lint.values import (
     Tree,
     Unknown,
     Value,
-    has_array,
     is_never_none,
     is_none,
+    is_number,
     known_from_literal,
     literal_of,
     origins_of,
@@ -46,8 +46,8 @@ _FOLDED: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.Mod: lambda a, b: a % b,
 }
 _DECIDED: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
     ast.Eq: operator.eq,
@@ -89,10 +89,10 @@ def joint_strength(*values: Value) -> Strength:
 
 def joint_number(*values: Value, divides: bool = False) -> Number:
     """Return the number kind of an operation's result, where it is known."""
-    numbers = [number_of(value) for value in values]
+    numbers: list[Number] = [number_of(value) for value in values]
     if divides or "float" in numbers:
         return "float"
-    return "" if "" in numbers else max(numbers, key=_ORDER.index)
+    return "" if "" in numbers or not numbers else _ORDER[max(_ORDER.index(number) for number in numbers)]
 
 
 def combine(left: Value, right: Value, op: ast.operator, context: Context) -> Value:
@@ -196,7 +196,9 @@ def evaluate_comparison(machine: Machine, node: ast.Compare, scope: Scope, conte
     if any(isinstance(value, Array) for value in values):
         return Array(origins_of(*values), is_mask=True, strength="strong", number="bool")
     if any(isinstance(value, DeviceArray) for value in values):
-        return Array(origins_of(*values), True, "strong", "bool") if context.is_staged else DeviceArray("strong", "bool")
+        return (
+            Array(origins_of(*values), True, "strong", "bool") if context.is_staged else DeviceArray("strong", "bool")
+        )
     if any(isinstance(value, Tree) for value in values):
         return _comparison_of_trees(node, values, context)
     if all(isinstance(value, Known) for value in values):
@@ -234,10 +236,8 @@ def _comparison_of_trees(node: ast.Compare, values: tuple[Value, ...], context: 
     literals = [literal_of(value) for value in values]
     if any(isinstance(literal, str) or literal is None for literal in literals):
         return METADATA
-    has_number = any(isinstance(literal, (int, float)) for literal in literals)
+    has_number = any(map(is_number, values))
     proves = isinstance(node.ops[0], _ORDERING) or has_number
     if proves and not any(isinstance(value, Unknown) for value in values):
         return Array(origins_of(*values), is_mask=True, strength="strong", number="bool")
     return UNKNOWN
-
-

@@ -16,7 +16,6 @@ from stagelight.lint.values import (
     Array,
     External,
     Generator,
-    HostArray,
     Known,
     Mapping,
     Maybe,
@@ -64,7 +63,7 @@ def _outlives(name: str, scope: Scope) -> bool:
     outer = scope.parent
     while outer is not None:
         if name in outer.names:
-            return "<traced>" not in outer.names
+            return not outer.is_traced
         outer = outer.parent
     return False
 
@@ -121,8 +120,6 @@ def element_of(value: Value) -> Value:
             return value.element
         case Known():
             return METADATA if value.time is BindingTime.METADATA else STATIC
-        case HostArray():
-            return HostArray(value.number)
         case External() if value.name == "builtins.range":
             return STATIC
         case _:

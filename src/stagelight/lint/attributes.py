@@ -106,7 +106,9 @@ def _of_instance(machine: Machine, base: Instance, name: str) -> Value:
 
 
 def _is_property(function: FunctionDefinition) -> bool:
-    names = (d.attr if isinstance(d, ast.Attribute) else d.id if isinstance(d, ast.Name) else "" for d in function.decorators)
+    names = (
+        d.attr if isinstance(d, ast.Attribute) else d.id if isinstance(d, ast.Name) else "" for d in function.decorators
+    )
     return any(name.endswith("property") for name in names)
 
 

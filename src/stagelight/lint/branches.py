@@ -22,6 +22,7 @@ from stagelight.lint.values import (
     Tree,
     Unknown,
     Value,
+    is_none,
     known_from_literal,
     literal_of,
 )
@@ -88,9 +89,9 @@ def narrow(machine: Machine, test: ast.expr, scope: Scope, context: Context, *, 
         case ast.Compare(
             left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
         ):
-            _narrow_none(name, scope, is_none=isinstance(op, ast.Is) is holds)
+            _narrow_none(name, scope, holds=isinstance(op, ast.Is) is holds)
         case ast.NamedExpr(target=ast.Name(id=name)) | ast.Name(id=name) if holds:
-            _narrow_none(name, scope, is_none=False)
+            _narrow_none(name, scope, holds=False)
         case ast.Call(func=ast.Name(id="isinstance" | "callable" | "hasattr" as builtin), args=[ast.Name(id=name), *_]):
             _narrow_by_builtin(builtin, name, test, scope, holds=holds)
         case ast.Call(args=[ast.Name(id=name), *_]) if _asks_for_kind(test.func):
@@ -100,15 +101,17 @@ def narrow(machine: Machine, test: ast.expr, scope: Scope, context: Context, *, 
 
 
 def _asks_for_kind(function: ast.expr) -> bool:
-    name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    name = (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
     return name.startswith(("is_", "isscalar", "_is_")) and not name.startswith("is_floating")
 
 
-def _narrow_none(name: str, scope: Scope, *, is_none: bool) -> None:
+def _narrow_none(name: str, scope: Scope, *, holds: bool) -> None:
     value = scope.look_up(name)
-    if is_none:
+    if holds:
         _rebind(name, NONE, scope)
-    elif value is None or isinstance(value, Unknown) or value == NONE:
+    elif value is None or isinstance(value, Unknown) or is_none(value):
         _rebind(name, Unknown(is_present=True), scope)
     elif isinstance(value, (Tree, Maybe)):
         _rebind(name, msgspec.structs.replace(value, is_present=True), scope)
@@ -183,7 +186,7 @@ def evaluate_conditional(machine: Machine, node: ast.IfExp, scope: Scope, contex
         side = scope.branch()
         narrow(machine, node.test, side, context, holds=holds)
         joined = join(joined, machine.evaluate(branch, side, inner))
-    return UNKNOWN if joined is None else joined
+    return join(joined, None)
 
 
 def evaluate_bool_operation(machine: Machine, node: ast.BoolOp, scope: Scope, context: Context) -> Value:
@@ -227,7 +230,14 @@ def _covers_all(node: ast.Match) -> bool:
     return any(isinstance(c.pattern, ast.MatchAs) and c.pattern.pattern is None and c.guard is None for c in node.cases)
 
 
-_QUIETING_CONTEXTS = ("ensure_compile_time_eval", "disable_jit", "eval_context", "raises", "assertRaises", "assertWarns")
+_QUIETING_CONTEXTS = (
+    "ensure_compile_time_eval",
+    "disable_jit",
+    "eval_context",
+    "raises",
+    "assertRaises",
+    "assertWarns",
+)
 _QUIETING_ERRORS = ("Exception", "TypeError", "BaseException", "JAXTypeError", "AttributeError", "ValueError")
 
 
@@ -248,7 +258,11 @@ def execute_with(machine: Machine, node: ast.With | ast.AsyncWith, scope: Scope,
 
 def execute_try(machine: Machine, node: ast.Try | ast.TryStar, scope: Scope, context: Context) -> bool:
     """``try``: a block whose handler takes tracer errors is not reported on."""
-    caught = [_last_name(t) for h in node.handlers for t in (ast.walk(h.type) if h.type is not None else [ast.Name("Exception")])]
+    caught = [
+        _last_name(t)
+        for h in node.handlers
+        for t in (ast.walk(h.type) if h.type is not None else [ast.Name("Exception")])
+    ]
     quiet = any(name in _QUIETING_ERRORS or "Tracer" in name or "Concret" in name for name in caught)
     tried = scope.branch()
     ended = machine.execute(node.body, tried, context.quieted() if quiet else context)

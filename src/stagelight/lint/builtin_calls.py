@@ -39,9 +39,9 @@ from stagelight.lint.values import (
 )
 from stagelight.model.binding_time import BindingTime
 
-_ASKS_STRUCTURE = frozenset("isinstance hasattr callable type id issubclass dir".split())
-_GIVES_TEXT = frozenset("str repr ascii format chr".split())
-_KEEPS_ELEMENTS = frozenset("zip enumerate reversed".split())
+_ASKS_STRUCTURE = frozenset(["isinstance", "hasattr", "callable", "type", "id", "issubclass", "dir"])
+_GIVES_TEXT = frozenset(["str", "repr", "ascii", "format", "chr"])
+_KEEPS_ELEMENTS = frozenset(["zip", "enumerate", "reversed"])
 
 
 def call_builtin(
@@ -93,7 +93,9 @@ def _time_of(arguments: Arguments) -> Value:
     return METADATA if is_metadata else STATIC
 
 
-def _extreme(machine: Machine, name: str, node: ast.Call, arguments: Arguments, scope: Scope, context: Context) -> Value:
+def _extreme(
+    machine: Machine, name: str, node: ast.Call, arguments: Arguments, scope: Scope, context: Context
+) -> Value:
     values = arguments.positional
     if context.is_traced:
         machine.emit(ExtremeNeeded(node=node, context=context, builtin=name, values=values))
@@ -139,7 +141,9 @@ def _arithmetic(
         return Sequence((result, result)) if name == "divmod" else result
     if values and isinstance(values[0], Tree) and context.is_traced and name == "abs":
         return Array(values[0].origins)
-    return values[0] if values and isinstance(values[0], Known) and values[0].time is not BindingTime.CONSTANT else UNKNOWN
+    return (
+        values[0] if values and isinstance(values[0], Known) and values[0].time is not BindingTime.CONSTANT else UNKNOWN
+    )
 
 
 def _container(
@@ -152,7 +156,13 @@ def _container(
         return Sequence(value.items, name == "list")
     if isinstance(value, Generator):
         element = value.element
-        return Tree(origins_of(element)) if isinstance(element, (Array, Tree)) else UNKNOWN if may_hold_data(element) else element
+        return (
+            Tree(origins_of(element))
+            if isinstance(element, (Array, Tree))
+            else UNKNOWN
+            if may_hold_data(element)
+            else element
+        )
     if isinstance(value, Array):
         return Tree(value.origins)
     if isinstance(value, Mapping):
@@ -179,7 +189,9 @@ def _map(machine: Machine, name: str, node: ast.Call, arguments: Arguments, scop
     return Generator(call_value(machine, function, elements, context, node, scope))
 
 
-def _getattr(machine: Machine, name: str, node: ast.Call, arguments: Arguments, scope: Scope, context: Context) -> Value:
+def _getattr(
+    machine: Machine, name: str, node: ast.Call, arguments: Arguments, scope: Scope, context: Context
+) -> Value:
     if len(node.args) < 2 or not may_hold_data(arguments.positional[0]):
         return UNKNOWN
     asked = node.args[1]

@@ -31,12 +31,11 @@ def captured_globals(machine: Machine, module: ModuleIndex, name: str) -> Iterat
 def _jitted_functions(machine: Machine, module: ModuleIndex) -> Iterator[tuple[str, FunctionDefinition]]:
     for name in (*module.functions, *module.assigned):
         value = machine.global_value(module, name)
-        if isinstance(value, Closure):
-            if decorations_of(machine, value.function).of(Staging.JIT) is not None:
-                yield name, value.function
-        elif isinstance(value, Transformed) and value.transformation.staging is Staging.JIT:
-            if isinstance(value.function, Closure):
-                yield name, value.function.function
+        is_jit = isinstance(value, Transformed) and value.transformation.staging is Staging.JIT
+        if isinstance(value, Closure) and decorations_of(machine, value.function).of(Staging.JIT) is not None:
+            yield name, value.function
+        elif isinstance(value, Transformed) and is_jit and isinstance(value.function, Closure):
+            yield name, value.function.function
 
 
 def is_between_calls(assigned: ast.stmt, function: str, body: ast.AST) -> bool:
@@ -62,8 +61,8 @@ def captured_attributes(machine: Machine, definition: ClassDefinition) -> Iterat
     if is_traced or definition.node.decorator_list or {"__hash__", "__eq__"} & definition.methods.keys():
         return
     for method in _jitted_methods(machine, definition):
-        stored = {n.attr for n in ast.walk(method.node) if _is_self_attribute(n, ast.Store)}
-        read = {n.attr for n in ast.walk(method.node) if _is_self_attribute(n, ast.Load)}
+        stored = set(_attributes_of_self(method, ast.Store))
+        read = set(_attributes_of_self(method, ast.Load))
         for attribute in sorted(read - stored - definition.methods.keys()):
             yield attribute, method.plain_name
 
@@ -90,10 +89,11 @@ def _names_jitted_in(constructor: FunctionDefinition | None, machine: Machine) -
                 pass
 
 
-def _is_self_attribute(node: ast.AST, kind: type[ast.expr_context]) -> bool:
-    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, kind):
-        return False
-    return isinstance(node.value, ast.Name) and node.value.id == "self"
+def _attributes_of_self(method: FunctionDefinition, kind: type[ast.expr_context]) -> Iterator[str]:
+    for node in ast.walk(method.node):
+        is_one = isinstance(node, ast.Attribute) and isinstance(node.ctx, kind) and isinstance(node.value, ast.Name)
+        if isinstance(node, ast.Attribute) and is_one and ast.unparse(node.value) == "self":
+            yield node.attr
 
 
 def changes_of_attribute(definition: ClassDefinition, attribute: str) -> Iterator[ast.stmt]:
@@ -102,11 +102,15 @@ def changes_of_attribute(definition: ClassDefinition, attribute: str) -> Iterato
         if name in _CONSTRUCTORS or _jits_again(method):
             continue
         for node in ast.walk(method.node):
-            if isinstance(node, ast.AugAssign) and _is_named(node.target, attribute):
+            if (isinstance(node, ast.AugAssign) and _is_named(node.target, attribute)) or (
+                isinstance(node, ast.Assign) and _is_computed_from_itself(node, attribute)
+            ):
                 yield node
-            elif isinstance(node, ast.Assign) and any(_is_named(t, attribute) for t in node.targets):
-                if any(_is_named(child, attribute) for child in ast.walk(node.value)):
-                    yield node
+
+
+def _is_computed_from_itself(node: ast.Assign, attribute: str) -> bool:
+    is_stored = any(_is_named(target, attribute) for target in node.targets)
+    return is_stored and any(_is_named(child, attribute) for child in ast.walk(node.value))
 
 
 def _is_named(node: ast.AST, attribute: str) -> bool:
@@ -115,5 +119,6 @@ def _is_named(node: ast.AST, attribute: str) -> bool:
 
 
 def _jits_again(method: FunctionDefinition) -> bool:
-    names = (n.attr if isinstance(n, ast.Attribute) else n.id for n in ast.walk(method.node) if isinstance(n, (ast.Attribute, ast.Name)))
-    return any(name in ("jit", "pmap", "clear_caches", "clear_cache") for name in names)
+    names = {n.attr for n in ast.walk(method.node) if isinstance(n, ast.Attribute)}
+    names |= {n.id for n in ast.walk(method.node) if isinstance(n, ast.Name)}
+    return bool(names & {"jit", "pmap", "clear_caches", "clear_cache"})

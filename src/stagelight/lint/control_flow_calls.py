@@ -1,4 +1,4 @@
-"""``scan``, ``cond``, ``while_loop`` and their relatives: their bodies are traced whether or not a ``jit`` is around."""
+"""``scan``, ``cond``, ``while_loop`` and their relatives: their bodies are traced, with a ``jit`` around or not."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from stagelight.lint.arguments import Arguments
+from stagelight.lint.arithmetic import number_of, strength_of
 from stagelight.lint.events import BranchesTraced, CarryTraced
 from stagelight.lint.machine import Machine
 from stagelight.lint.scope import Scope
@@ -32,7 +33,6 @@ from stagelight.lint.values import (
     literal_of,
     origins_of,
 )
-from stagelight.lint.arithmetic import number_of, strength_of
 from stagelight.model.binding_time import BindingTime
 
 

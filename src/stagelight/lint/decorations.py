@@ -13,29 +13,15 @@ from stagelight.lint.static_parameters import StaticParameters, static_parameter
 from stagelight.lint.tracing_context import Context
 from stagelight.lint.transformations import TRANSFORMATIONS, Staging, Transformation
 from stagelight.lint.values import External
+from stagelight.lint.word_list import names
 
 if TYPE_CHECKING:
     from stagelight.lint.machine import Machine
 
-_TRANSPARENT = frozenset(
-    (
-        "builtins.staticmethod",
-        "builtins.classmethod",
-        "builtins.property",
-        "functools.wraps",
-        "functools.cached_property",
-        "typing.overload",
-        "typing.override",
-        "typing.no_type_check",
-        "abc.abstractmethod",
-        "jaxtyping.jaxtyped",
-        "beartype.beartype",
-        "jax.named_scope",
-        "flax.linen.compact",
-        "flax.linen.nowrap",
-        "equinox.internal.noinline",
-        "typeguard.typechecked",
-    )
+_TRANSPARENT = names(
+    "builtins.staticmethod builtins.classmethod builtins.property functools.wraps functools.cached_property "
+    "typing.overload typing.override typing.no_type_check abc.abstractmethod jaxtyping.jaxtyped beartype.beartype "
+    "jax.named_scope flax.linen.compact flax.linen.nowrap equinox.internal.noinline typeguard.typechecked"
 )
 
 

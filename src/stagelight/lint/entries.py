@@ -18,7 +18,8 @@ from stagelight.lint.spans import step_at
 from stagelight.lint.static_parameters import StaticParameters
 from stagelight.lint.tracing_context import CallStep, Context, Stage
 from stagelight.lint.transformations import Staging, Transformation
-from stagelight.lint.values import UNKNOWN, Instance, Value, value_key
+from stagelight.lint.value_key import value_key
+from stagelight.lint.values import UNKNOWN, Instance, Value
 
 STAGING_WORDS = re.compile(
     r"\b(?:\w*jit|pmap|vmap|scan|while_loop|fori_loop|cond|switch|associative_scan|checkpoint|remat|shard_map|"
@@ -182,13 +183,14 @@ def unmapped_parameters(
     node = next((keyword.value for keyword in keywords if keyword.arg == "in_axes"), None)
     if node is None:
         return frozenset()
-    try:
-        axes = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError):
-        return None
-    if isinstance(axes, int):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return frozenset()
-    if not isinstance(axes, (tuple, list)):
+    if not isinstance(node, (ast.Tuple, ast.List)):
         return None
     positional = function.parameters.positional[1:] if is_bound else function.parameters.positional
-    return frozenset(name for name, axis in zip(positional, axes, strict=False) if axis is None)
+    return frozenset(name for name, axis in zip(positional, node.elts, strict=False) if not _is_mapped(axis))
+
+
+def _is_mapped(axis: ast.expr) -> bool:
+    # `None`, and anything that is not written out as a number, maps nothing for certain.
+    return isinstance(axis, (ast.Constant, ast.UnaryOp)) and ast.unparse(axis).lstrip("-").isdigit()

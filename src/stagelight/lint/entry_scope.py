@@ -53,7 +53,7 @@ def entry_scope(
         name = parameters.positional[0]
         is_traced = name not in statics and is_pytree_class(machine, function.owner)
         scope.names[name] = Instance(function.owner, frozenset([name]), is_traced=is_traced)
-    scope.names["<traced>"] = STATIC
+    scope.is_traced = True
     return scope
 
 

@@ -19,13 +19,16 @@ from stagelight.lint.transformed_calls import make_transformed
 from stagelight.lint.tree_calls import call_tree
 from stagelight.lint.values import (
     METADATA,
+    NONE,
     UNKNOWN,
     Array,
     External,
     Partial,
     Transformer,
+    Tree,
     Value,
     has_array,
+    is_none,
     origins_of,
 )
 
@@ -68,7 +71,11 @@ def _by_library(
     found = call_host(machine, name, node, arguments, context)
     if found is not None:
         return found
-    if name.startswith(("einops.", "optax.", "flax.linen.")) and context.is_staged and any(map(has_array, arguments.all())):
+    if (
+        name.startswith(("einops.", "optax.", "flax.linen."))
+        and context.is_staged
+        and any(map(has_array, arguments.all()))
+    ):
         return Array(origins_of(*arguments.all())) if _gives_array(name) else UNKNOWN
     return UNKNOWN
 
@@ -85,9 +92,10 @@ def _gives_array(name: str) -> bool:
 
 def _call_back(machine: Machine, name: str, node: ast.Call, scope: Scope, context: Context) -> Value:
     # The callback itself runs on the host with concrete arrays: it is not evaluated.
-    for argument in node.args[1:]:
-        machine.evaluate(argument, scope, context)
-    return UNKNOWN if "debug" in name or not context.is_staged else Array()
+    rest = [machine.evaluate(argument, scope, context) for argument in node.args[1:]]
+    if "debug" in name or not rest or is_none(rest[0]):
+        return NONE
+    return Tree(origins_of(*rest)) if context.is_staged else UNKNOWN
 
 
 def _partial(node: ast.Call, arguments: Arguments) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from stagelight.lint.events import JitMade
 from stagelight.lint.values import Closure, Method, Partial, Transformed
 
-_RUNS_ONCE = ("main", "run", "__init__", "setup", "build", "make", "create", "test", "train", "demo", "post")
+_RUNS_ONCE = ("setup", "build", "make", "create", "test", "demo", "post")
 
 type Loop = ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 

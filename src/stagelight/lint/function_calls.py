@@ -16,6 +16,7 @@ from stagelight.lint.scope import Scope
 from stagelight.lint.spans import shown, step_at
 from stagelight.lint.tracing_context import CallStep, Context
 from stagelight.lint.value_join import join_all
+from stagelight.lint.value_key import value_key
 from stagelight.lint.values import (
     NONE,
     STATIC,
@@ -33,7 +34,6 @@ from stagelight.lint.values import (
     known_from_literal,
     may_hold_data,
     origins_of,
-    value_key,
 )
 
 _DEEPEST_CALL = 8
@@ -56,6 +56,7 @@ def call_function(
     if context.depth > _DEEPEST_CALL:
         return UNKNOWN
     inner = Scope(scope, _bound(machine, function, arguments, context, owner))
+    inner.is_traced = context.is_traced
     key = (
         id(function.node),
         tuple((name, value_key(value)) for name, value in inner.names.items()),
@@ -91,9 +92,7 @@ def run_body(machine: Machine, function: FunctionDefinition, scope: Scope, conte
         machine.active.pop()
 
 
-def _called(
-    function: FunctionDefinition, arguments: Arguments, context: Context, node: ast.AST | None
-) -> Context:
+def _called(function: FunctionDefinition, arguments: Arguments, context: Context, node: ast.AST | None) -> Context:
     calls = context.calls
     if node is not None and context.is_traced:
         what = sorted(origins_of(*arguments.all()))

@@ -23,9 +23,7 @@ from stagelight.lint.values import (
 from stagelight.model.binding_time import BindingTime
 
 
-def call_host(
-    machine: Machine, name: str, node: ast.Call, arguments: Arguments, context: Context
-) -> Value | None:
+def call_host(machine: Machine, name: str, node: ast.Call, arguments: Arguments, context: Context) -> Value | None:
     """Return what a function of the standard library returns, or None when it is not one that is known."""
     if name.startswith("math."):
         return _math(machine, name, node, arguments, context)

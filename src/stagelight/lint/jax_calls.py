@@ -39,6 +39,7 @@ from stagelight.lint.values import (
     literal_of,
     origins_of,
 )
+from stagelight.lint.word_list import names
 
 _ARRAY_LIBRARIES = (
     "jax.numpy.",
@@ -49,10 +50,10 @@ _ARRAY_LIBRARIES = (
     "jax.image.",
     "jax.ops.",
 )
-_GIVE_SEVERAL = frozenset(
-    "split array_split hsplit vsplit dsplit meshgrid unstack broadcast_arrays nonzero where_ divmod modf frexp svd eigh "
-    "eig qr slogdet lu top_k unique broadcast_shapes sort associative_scan histogram polydiv lu_factor cho_factor "
-    "ix_ atleast_1d tril_indices triu_indices diag_indices mask_indices scan while_loop reduce gradient histogram2d".split()
+_GIVE_SEVERAL = names(
+    "split array_split hsplit vsplit dsplit meshgrid unstack broadcast_arrays nonzero divmod modf frexp svd eigh "
+    "eig qr slogdet lu top_k unique histogram polydiv lu_factor cho_factor ix_ tril_indices triu_indices "
+    "diag_indices mask_indices gradient histogram2d"
 )
 _DTYPE_CALLS = ("float", "int", "uint", "bfloat", "complex", "bool_")
 
@@ -93,7 +94,7 @@ def _array_function(
         machine.emit(event)
     elif not any(has_array(value) or isinstance(value, Tree) for value in arguments.all()):
         return UNKNOWN
-    return _result(last, arguments)
+    return _result(name, last, arguments)
 
 
 def _kept(value: Value, context: Context) -> Value:
@@ -102,9 +103,9 @@ def _kept(value: Value, context: Context) -> Value:
     return Array() if context.is_staged and isinstance(value, (Known, DeviceArray)) else UNKNOWN
 
 
-def _result(last: str, arguments: Arguments) -> Value:
+def _result(name: str, last: str, arguments: Arguments) -> Value:
     origins = origins_of(*arguments.all())
-    if last in _GIVE_SEVERAL and last not in ("sort", "reduce"):
+    if last in _GIVE_SEVERAL and not name.startswith("jax.random."):
         return Tree(origins, is_present=True)
     is_mask = last in BOOLEAN_FUNCTIONS
     if last == "where" and len(arguments.positional) > 1:
@@ -145,7 +146,9 @@ def _number(last: str, arguments: Arguments) -> Number:
     if last in ("zeros", "ones", "empty", "eye", "identity"):
         return "float" if len(values) == 1 else ""
     if last in ("arange", "array", "asarray", "full", "abs", "sum", "max", "min", "maximum", "minimum"):
-        chosen = values[1:] if last == "full" else values[:1] if last not in ("arange", "maximum", "minimum") else values
+        chosen = (
+            values[1:] if last == "full" else values[:1] if last not in ("arange", "maximum", "minimum") else values
+        )
         return _joint(chosen)
     return ""
 

@@ -1,69 +1,71 @@
 """What the analysis knows about names of JAX and NumPy: tables, no logic."""
 
-METADATA_ATTRIBUTES = frozenset(
+from stagelight.lint.word_list import names
+
+METADATA_ATTRIBUTES = names(
     "shape dtype ndim size aval sharding weak_type itemsize nbytes _fields __class__ __name__ treedef "
-    "is_fully_addressable".split()
+    "is_fully_addressable"
 )
 """Attributes of arrays that are known while tracing."""
 
-ARRAY_PROPERTIES = frozenset("T mT real imag at flat".split())
+ARRAY_PROPERTIES = frozenset(["T", "mT", "real", "imag", "at", "flat"])
 """Attributes of arrays that hold data."""
 
-ARRAY_METHODS = frozenset(
-    "sum mean max min prod std var any all argmax argmin argsort astype reshape ravel flatten squeeze swapaxes dot "
-    "cumsum cumprod clip repeat conj conjugate diagonal ptp nonzero block_until_ready searchsorted".split()
+ARRAY_METHODS = names(
+    "sum mean max min prod std var any all argmax argmin argsort astype reshape ravel flatten squeeze swapaxes "
+    "dot cumsum cumprod clip repeat conj conjugate diagonal ptp nonzero block_until_ready searchsorted"
 )
 """Methods that an object has only if it is an array."""
 
-ENTERTAINED_BY_ARRAYS = frozenset("take round trace transpose copy view sort compress choose".split())
+ENTERTAINED_BY_ARRAYS = names("take round trace transpose copy view sort compress choose")
 """Methods that arrays have, and other objects too."""
 
-CONCRETIZING_METHODS = frozenset("item tolist __bool__ __int__ __float__ __index__ __complex__".split())
+CONCRETIZING_METHODS = frozenset(["item", "tolist", "__bool__", "__int__", "__float__", "__index__", "__complex__"])
 
-METADATA_FUNCTIONS = frozenset(
-    "shape ndim size dtype result_type promote_types issubdtype isscalar iterable broadcast_shapes finfo iinfo can_cast "
-    "errstate seterr isdtype iscomplexobj isrealobj printoptions set_printoptions get_printoptions save savez "
-    "axis_size conv_dimension_numbers ConvDimensionNumbers GatherDimensionNumbers ScatterDimensionNumbers "
-    "default_backend canonicalize_dtype min_scalar_type get_printoptions".split()
+METADATA_FUNCTIONS = names(
+    "shape ndim size dtype result_type promote_types issubdtype isscalar iterable broadcast_shapes finfo iinfo "
+    "can_cast errstate seterr isdtype iscomplexobj isrealobj printoptions set_printoptions get_printoptions save "
+    "savez axis_size conv_dimension_numbers ConvDimensionNumbers GatherDimensionNumbers ScatterDimensionNumbers "
+    "default_backend canonicalize_dtype min_scalar_type get_printoptions"
 )
 """Functions of ``jax.numpy``, ``numpy`` and ``jax.lax`` that read shapes and dtypes only."""
 
-NOT_ARRAYS = frozenset(
-    "pi e inf nan newaxis euler_gamma float16 float32 float64 bfloat16 int4 int8 int16 int32 int64 uint4 uint8 uint16 "
-    "uint32 uint64 bool_ complex64 complex128 floating integer inexact number generic ndarray ufunc dtype "
-    "signedinteger unsignedinteger complexfloating float_ int_ uint Precision GatherScatterMode".split()
+NOT_ARRAYS = names(
+    "pi e inf nan newaxis euler_gamma float16 float32 float64 bfloat16 int4 int8 int16 int32 int64 uint4 uint8 "
+    "uint16 uint32 uint64 bool_ complex64 complex128 floating integer inexact number generic ndarray ufunc dtype "
+    "signedinteger unsignedinteger complexfloating float_ int_ uint Precision GatherScatterMode"
 )
 """Names of ``jax.numpy`` and ``numpy`` that are not functions giving arrays when they are only mentioned."""
 
-BOOLEAN_FUNCTIONS = frozenset(
-    "isnan isfinite isinf isposinf isneginf logical_and logical_or logical_not logical_xor any all equal not_equal "
-    "less greater less_equal greater_equal isclose allclose array_equal isin signbit bernoulli gt lt ge le eq ne "
-    "iscomplex isreal is_finite in1d".split()
+BOOLEAN_FUNCTIONS = names(
+    "isnan isfinite isinf isposinf isneginf logical_and logical_or logical_not logical_xor any all equal "
+    "not_equal less greater less_equal greater_equal isclose allclose array_equal isin signbit bernoulli gt lt ge "
+    "le eq ne iscomplex isreal is_finite in1d"
 )
 """Functions whose result is an array of bools."""
 
-INEXACT_FUNCTIONS = frozenset(
+INEXACT_FUNCTIONS = names(
     "sin cos tan exp exp2 expm1 log log1p log2 log10 sqrt rsqrt cbrt tanh sinh cosh arctan arctan2 arcsin arccos "
-    "mean average std var normal uniform softmax sigmoid logistic relu_ gelu silu swish linspace logspace log_softmax "
-    "logsumexp norm divide true_divide truncated_normal gumbel exponential beta gamma laplace".split()
+    "mean average std var normal uniform softmax sigmoid logistic relu_ gelu silu swish linspace logspace "
+    "log_softmax logsumexp norm divide true_divide truncated_normal gumbel exponential beta gamma laplace"
 )
 """Functions whose result is never an array of ints."""
 
-STRONG_FUNCTIONS = frozenset(
+STRONG_FUNCTIONS = names(
     "zeros ones empty eye identity arange linspace normal uniform bernoulli randint permutation truncated_normal "
-    "float32 float64 float16 bfloat16 int32 int64 int8 int16 uint8 uint32 key split PRNGKey one_hot".split()
+    "float32 float64 float16 bfloat16 int32 int64 int8 int16 uint8 uint32 key split PRNGKey one_hot"
 )
 """Functions whose result has a strong dtype, whatever they are given; checked against JAX in the tests."""
 
-WEAK_KEEPING_FUNCTIONS = frozenset(
-    "full full_like array asarray zeros_like ones_like abs negative sin cos tan exp log sqrt tanh square add subtract multiply "
-    "maximum minimum where max min power dot matmul clip stack concatenate reshape".split()
+WEAK_KEEPING_FUNCTIONS = names(
+    "full full_like array asarray zeros_like ones_like abs negative sin cos tan exp log sqrt tanh square add "
+    "subtract multiply maximum minimum where max min power dot matmul clip stack concatenate reshape"
 )
 """Functions whose result is weak when all their array operands are weak, and strong when one is strong."""
 
-DATA_DEPENDENT_FUNCTIONS = frozenset(
-    "nonzero argwhere flatnonzero unique unique_values unique_counts unique_all unique_inverse union1d intersect1d "
-    "setdiff1d setxor1d extract compress trim_zeros".split()
+DATA_DEPENDENT_FUNCTIONS = names(
+    "nonzero argwhere flatnonzero unique unique_values unique_counts unique_all unique_inverse union1d "
+    "intersect1d setdiff1d setxor1d extract compress trim_zeros"
 )
 """Functions whose result's shape depends on data, unless ``size=`` fixes it."""
 
@@ -102,22 +104,38 @@ SHAPE_PARAMETERS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "jax.random.choice": ((2,), ("shape",)),
     **{
         f"jax.numpy.{name}": ((1,), ("axis",))
-        for name in "sum mean max min prod any all argmax argmin std var cumsum cumprod argsort sort".split()
+        for name in names("sum mean max min prod any all argmax argmin std var cumsum cumprod argsort sort")
     },
 }
 """Where functions take shapes, sizes and axes: positions and keywords."""
 
 METHOD_SHAPE_PARAMETERS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "reshape": (tuple(range(8)), ("shape",)),
-    **{
-        name: ((0,), ("axis",))
-        for name in "sum mean max min prod any all argmax argmin std var cumsum cumprod argsort squeeze".split()
-    },
+    **dict.fromkeys(
+        [
+            "sum",
+            "mean",
+            "max",
+            "min",
+            "prod",
+            "any",
+            "all",
+            "argmax",
+            "argmin",
+            "std",
+            "var",
+            "cumsum",
+            "cumprod",
+            "argsort",
+            "squeeze",
+        ],
+        ((0,), ("axis",)),
+    ),
 }
 
-STRUCTURE_KEEPING = frozenset(
-    "pmean pmax pmin psum all_gather ppermute stop_gradient optimization_barrier pvary pcast all_to_all psum_scatter "
-    "with_sharding_constraint pbroadcast device_put block_until_ready".split()
+STRUCTURE_KEEPING = names(
+    "pmean pmax pmin psum all_gather ppermute stop_gradient optimization_barrier pvary pcast all_to_all "
+    "psum_scatter with_sharding_constraint pbroadcast device_put block_until_ready"
 )
 """Functions that give back the pytree they were given, with other leaves."""
 
@@ -133,14 +151,21 @@ CALLBACKS = frozenset(
 )
 """Functions whose first argument runs on the host: it is not traced."""
 
-HOST_QUERIES = frozenset(
+HOST_QUERIES = names(
     "device_count local_device_count process_index process_count devices local_devices default_backend typeof "
-    "named_scope host_id".split()
+    "named_scope host_id"
 )
 
 CLOCKS = frozenset(
-    "time.time time.perf_counter time.monotonic time.time_ns time.process_time datetime.datetime.now "
-    "datetime.datetime.utcnow".split()
+    [
+        "time.time",
+        "time.perf_counter",
+        "time.monotonic",
+        "time.time_ns",
+        "time.process_time",
+        "datetime.datetime.now",
+        "datetime.datetime.utcnow",
+    ]
 )
 
-LOG_METHODS = frozenset("debug info warning error critical exception log warn".split())
+LOG_METHODS = frozenset(["debug", "info", "warning", "error", "critical", "exception", "log", "warn"])

@@ -12,7 +12,9 @@ from stagelight.lint.scope import Scope
 from stagelight.lint.tracing_context import Context
 from stagelight.lint.values import (
     METADATA,
+    METADATA_NUMBER,
     STATIC,
+    STATIC_NUMBER,
     UNKNOWN,
     Array,
     DeviceArray,
@@ -58,12 +60,8 @@ def execute_for(machine: Machine, node: ast.For | ast.AsyncFor, scope: Scope, co
         if scope.names == before:
             break
     if context.is_staged:
-        makes_data = any(
-            may_hold_data(value) and start.get(name) is not value for name, value in scope.names.items()
-        )
-        machine.emit(
-            LoopUnrolled(node=node, context=context, iterated=iterated, count=count, makes_data=makes_data)
-        )
+        makes_data = any(may_hold_data(value) and start.get(name) is not value for name, value in scope.names.items())
+        machine.emit(LoopUnrolled(node=node, context=context, iterated=iterated, count=count, makes_data=makes_data))
     machine.execute(node.orelse, scope, context)
     return False
 
@@ -79,9 +77,7 @@ def _one_round(
     scope.merge(scope, side)
 
 
-def element_of_iteration(
-    machine: Machine, node: ast.expr, iterated: Value, scope: Scope, context: Context
-) -> Value:
+def element_of_iteration(machine: Machine, node: ast.expr, iterated: Value, scope: Scope, context: Context) -> Value:
     """Return the value that a loop variable takes."""
     if isinstance(node, ast.Call):
         quiet = context.quieted()
@@ -104,10 +100,10 @@ def _element_of_builtin(name: str, arguments: list[Value], *, has_star: bool) ->
     if name == "range":
         if all(isinstance(a, Known) for a in arguments):
             is_metadata = any(isinstance(a, Known) and a.time is BindingTime.METADATA for a in arguments)
-            return METADATA if is_metadata else STATIC
+            return METADATA_NUMBER if is_metadata else STATIC_NUMBER
         return UNKNOWN
     if name == "enumerate" and arguments:
-        return Sequence((STATIC, element_of(arguments[0])))
+        return Sequence((STATIC_NUMBER, element_of(arguments[0])))
     if name == "zip":
         return UNKNOWN if has_star else Sequence(tuple(map(element_of, arguments)))
     if name == "reversed" and arguments:
@@ -127,9 +123,7 @@ def _element_of_dictionary(base: Value, method: str) -> Value:
     return Sequence((METADATA, held)) if method == "items" else held
 
 
-def count_of_rounds(
-    machine: Machine, node: ast.expr, iterated: Value, scope: Scope, context: Context
-) -> int | None:
+def count_of_rounds(machine: Machine, node: ast.expr, iterated: Value, scope: Scope, context: Context) -> int | None:
     """Return how often a loop over an expression runs, where the source shows it."""
     if isinstance(iterated, (Sequence, Mapping)):
         return len(iterated.items)

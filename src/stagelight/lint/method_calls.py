@@ -32,10 +32,11 @@ from stagelight.lint.values import (
     may_hold_data,
     origins_of,
 )
+from stagelight.lint.word_list import names
 
-_GROWING = frozenset("append extend add insert update setdefault appendleft".split())
-_GIVES_WHOLE = frozenset("items values copy replace _replace pop get unfreeze apply_gradients".split())
-_NOT_DATA = frozenset("devices addressable_data unsafe_buffer_pointer is_deleted is_ready".split())
+_GROWING = frozenset(["append", "extend", "add", "insert", "update", "setdefault", "appendleft"])
+_GIVES_WHOLE = names("items values copy replace _replace pop get unfreeze apply_gradients")
+_NOT_DATA = frozenset(["devices", "addressable_data", "unsafe_buffer_pointer", "is_deleted", "is_ready"])
 _FORMAT_FIELD = re.compile(r"\{[^{}:]*:[^{}]*[bcdeEfFgGnoxX%]\}")
 
 
@@ -49,6 +50,8 @@ def call_method(
     context: Context,
 ) -> Value:
     """Return what a method returns."""
+    if name in _GROWING and context.is_staged:
+        _announce_growth(machine, node, arguments, scope, context)
     match base:
         case Array():
             return _of_array(machine, base, name, node, arguments, context)
@@ -80,7 +83,7 @@ def _of_array(
         return STATIC
     if name in _NOT_DATA:
         return UNKNOWN
-    if context.is_staged:
+    if context.is_staged and not _is_update(node):
         machine.emit(
             JaxCalled(
                 node=node,
@@ -100,9 +103,13 @@ def _of_array(
     )
 
 
-def _of_tree(
-    machine: Machine, base: Tree, name: str, node: ast.Call, arguments: Arguments, context: Context
-) -> Value:
+def _is_update(node: ast.Call) -> bool:
+    # In `x.at[i].min(y)` the argument is a value, not an axis.
+    holder = node.func.value if isinstance(node.func, ast.Attribute) else None
+    return isinstance(holder, ast.Subscript) and isinstance(holder.value, ast.Attribute) and holder.value.attr == "at"
+
+
+def _of_tree(machine: Machine, base: Tree, name: str, node: ast.Call, arguments: Arguments, context: Context) -> Value:
     if context.is_traced:
         if name in ("item", "tolist"):
             machine.emit(NumberNeeded(node=node, context=context, value=Array(base.origins), by=f".{name}()"))
@@ -165,9 +172,15 @@ def _of_container(
         return UNKNOWN
     if scope.is_local(holder.id):
         scope.names[holder.id] = _grown(base, name, arguments.positional)
-    elif context.is_staged and scope.look_up(holder.id) is None and machine.is_global_container(context.module, holder.id):
-        machine.emit(ContainerGrown(node=node, context=context, container=holder.id, values=arguments.positional))
     return UNKNOWN
+
+
+def _announce_growth(machine: Machine, node: ast.Call, arguments: Arguments, scope: Scope, context: Context) -> None:
+    holder = node.func.value if isinstance(node.func, ast.Attribute) else None
+    is_global = isinstance(holder, ast.Name) and scope.look_up(holder.id) is None
+    if isinstance(holder, ast.Name) and is_global and machine.is_global_container(context.module, holder.id):
+        values = arguments.positional
+        machine.emit(ContainerGrown(node=node, context=context, container=holder.id, values=values))
 
 
 def _grown(base: Value, name: str, values: tuple[Value, ...]) -> Value:

@@ -26,11 +26,12 @@ from stagelight.lint.values import (
     literal_of,
     may_hold_data,
 )
+from stagelight.lint.word_list import names
 from stagelight.model.binding_time import BindingTime
 
-_MAKES_ARRAYS = frozenset(
+_MAKES_ARRAYS = names(
     "array asarray zeros ones arange linspace full eye empty concatenate stack zeros_like ones_like tile repeat "
-    "float32 float64 int32 int64 diag tril triu meshgrid indices geomspace logspace".split()
+    "float32 float64 int32 int64 diag tril triu meshgrid indices geomspace logspace"
 )
 
 
@@ -93,7 +94,9 @@ def _length_of_range(arguments: Arguments) -> int | None:
     numbers = [literal_of(value) for value in arguments.positional]
     if not numbers or not all(isinstance(n, (int, float)) for n in numbers):
         return None
-    start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers[:2], numbers[2] if len(numbers) > 2 else 1)
+    start, stop, step = (
+        (0, numbers[0], 1) if len(numbers) == 1 else (*numbers[:2], numbers[2] if len(numbers) > 2 else 1)
+    )
     if isinstance(start, (int, float)) and isinstance(stop, (int, float)) and isinstance(step, (int, float)) and step:
         return max(0, math.ceil((stop - start) / step))
     return None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _DEEPEST_BASES = 5
 _PYTREE_DECORATORS = ("register_pytree", "register_dataclass", "register_static", "pytree", "struct", "Pytree")
-_PYTREE_BASES = frozenset("NamedTuple PyTreeNode Pytree PyTree TrainState Module Optimizer".split())
+_PYTREE_BASES = frozenset(["NamedTuple", "PyTreeNode", "Pytree", "PyTree", "TrainState", "Module", "Optimizer"])
 
 type Library = Literal["linen", "nnx", "equinox"]
 

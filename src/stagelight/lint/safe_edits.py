@@ -57,8 +57,7 @@ def _is_changed(definition: ClassDefinition) -> bool:
             return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
             return True
-    inherited = any(isinstance(base, ast.Name) and base.id == definition.name for base in _bases(definition))
-    return inherited
+    return any(isinstance(base, ast.Name) and base.id == definition.name for base in _bases(definition))
 
 
 def _bases(definition: ClassDefinition) -> list[ast.expr]:

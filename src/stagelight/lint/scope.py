@@ -1,7 +1,7 @@
 """Names and their abstract values, one scope per function being interpreted.
 
-``loops`` are the Python loops around the place, innermost last; ``returns`` collects
-the values that the function returns, and is shared by all branches.
+``loops`` are the Python loops around the place, innermost last; ``is_traced`` says whether the function runs inside a
+trace; ``returns`` collects the values that the function returns, and is shared by all branches.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from stagelight.lint.values import Value
 class Scope:
     """The names of one function at one point of its flow; ``parent`` is the scope it closes over."""
 
-    __slots__ = ("global_names", "loops", "names", "nonlocal_names", "parent", "returns")
+    __slots__ = ("global_names", "is_traced", "loops", "names", "nonlocal_names", "parent", "returns")
 
     def __init__(self, parent: Scope | None = None, names: dict[str, Value] | None = None) -> None:
         self.parent = parent
@@ -24,6 +24,7 @@ class Scope:
         self.nonlocal_names: frozenset[str] = frozenset()
         self.loops: tuple[ast.AST, ...] = ()
         self.returns: list[Value] = []
+        self.is_traced = False
 
     def look_up(self, name: str) -> Value | None:
         """Return the value of a name in this scope or one it closes over."""
@@ -46,6 +47,7 @@ class Scope:
         copy.nonlocal_names = self.nonlocal_names
         copy.loops = self.loops
         copy.returns = self.returns
+        copy.is_traced = self.is_traced
         return copy
 
     def become(self, other: Scope) -> None:

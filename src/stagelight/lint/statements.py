@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from stagelight.lint.annotations import certainly_array
 from stagelight.lint.arithmetic import combine
 from stagelight.lint.assignment import assign
-from stagelight.lint.annotations import certainly_array
 from stagelight.lint.branches import narrow, truth
 from stagelight.lint.definitions import FunctionDefinition
 from stagelight.lint.entries import enter_local_function

@@ -64,21 +64,24 @@ def static_parameters(
     return StaticParameters(frozenset(names), tuple(misnamed), is_complete)
 
 
-def _literals(
-    machine: Machine, node: ast.expr, scope: Scope, context: Context
-) -> tuple[str | int, ...] | None:
+def _literals(machine: Machine, node: ast.expr, scope: Scope, context: Context) -> tuple[str | int, ...] | None:
     if isinstance(node, ast.Name):
         assigned = context.module.assigned.get(node.id, ())
         if scope.look_up(node.id) is not None or len(assigned) != 1:
             return None
         node = assigned[0]
-    try:
-        literal = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return None
-    if isinstance(literal, (str, int)):
-        return (literal,)
-    if isinstance(literal, (tuple, list, set, frozenset)):
-        items = tuple(item for item in literal if isinstance(item, (str, int)))
-        return items if len(items) == len(literal) else None
-    return () if literal is None else None
+    parts = node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else [node]
+    literals = [_literal(part) for part in parts]
+    if isinstance(node, ast.Constant) and node.value is None:
+        return ()
+    return tuple(item for item in literals if item is not None) if None not in literals else None
+
+
+def _literal(node: ast.expr) -> str | int | None:
+    match node:
+        case ast.Constant(value=str() | int() as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
+            return -value
+        case _:
+            return None

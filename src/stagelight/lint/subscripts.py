@@ -22,6 +22,7 @@ from stagelight.lint.values import (
     Maybe,
     Sequence,
     Tree,
+    Unknown,
     Value,
     is_parameter,
     literal_of,
@@ -30,7 +31,7 @@ from stagelight.lint.values import (
 )
 from stagelight.model.binding_time import BindingTime
 
-_SLICEABLE = (Array, Tree, Sequence, HostArray, DeviceArray)
+_SLICEABLE = (Array, Tree, Sequence, HostArray, DeviceArray, Unknown)
 
 
 def evaluate_subscript(machine: Machine, node: ast.Subscript, scope: Scope, context: Context) -> Value:
@@ -56,7 +57,12 @@ def _index(machine: Machine, part: ast.expr, base: Value, scope: Scope, context:
 
 
 def _announce(
-    machine: Machine, node: ast.Subscript, parts: list[ast.expr], base: Value, indices: tuple[Value, ...], context: Context
+    machine: Machine,
+    node: ast.Subscript,
+    parts: list[ast.expr],
+    base: Value,
+    indices: tuple[Value, ...],
+    context: Context,
 ) -> None:
     is_update = isinstance(node.value, ast.Attribute) and node.value.attr == "at"
     machine.emit(Subscripted(node=node, context=context, base=base, indices=indices, is_update=is_update))

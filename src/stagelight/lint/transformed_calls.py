@@ -79,8 +79,10 @@ def _follow(
     if unmapped is None:
         return
     positional = function.parameters.positional[1:] if is_bound else function.parameters.positional
-    bound = dict(zip(positional, given.positional, strict=False)) | given.keywords
-    bound = {name: held if isinstance(held, (Known, Closure)) else UNKNOWN for name, held in bound.items()}
+    passed = dict(zip(positional, given.positional, strict=False)) | given.keywords
+    bound: dict[str, Value] = {
+        name: held if isinstance(held, (Known, Closure)) else UNKNOWN for name, held in passed.items()
+    }
     if isinstance(base, Method):
         bound[function.parameters.positional[0]] = base.owner
     trace(
@@ -237,6 +239,4 @@ def announce_call(
     for keyword in node.keywords:
         if keyword.arg is not None:
             bound[keyword.arg] = (keyword.value, arguments.keywords.get(keyword.arg, STATIC))
-    machine.emit(
-        EntryCalled(node=node, context=context, function=function, statics=statics, bound=bound, scope=scope)
-    )
+    machine.emit(EntryCalled(node=node, context=context, function=function, statics=statics, bound=bound, scope=scope))

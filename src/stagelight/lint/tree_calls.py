@@ -23,7 +23,7 @@ from stagelight.lint.values import (
     origins_of,
 )
 
-_MAPS = frozenset("map tree_map map_with_path tree_map_with_path tree_map_params".split())
+_MAPS = frozenset(["map", "tree_map", "map_with_path", "tree_map_with_path", "tree_map_params"])
 
 
 def call_tree(machine: Machine, name: str, arguments: Arguments, scope: Scope, context: Context) -> Value:

@@ -34,10 +34,9 @@ def join(left: Value | None, right: Value | None) -> Value:
             return same
     if isinstance(left, (Array, Tree)) and isinstance(right, (Array, Tree)):
         return Tree(left.origins | right.origins)
-    if isinstance(left, _MIXES_INTO_MAYBE) and isinstance(right, _MIXES_INTO_MAYBE):
-        if isinstance(left, _MAY_BE_DATA) or isinstance(right, _MAY_BE_DATA):
-            return Maybe(origins_of(left, right))
-    return UNKNOWN
+    mixes = isinstance(left, _MIXES_INTO_MAYBE) and isinstance(right, _MIXES_INTO_MAYBE)
+    is_doubtful = isinstance(left, _MAY_BE_DATA) or isinstance(right, _MAY_BE_DATA)
+    return Maybe(origins_of(left, right)) if mixes and is_doubtful else UNKNOWN
 
 
 def _join_alike(left: Value, right: Value) -> Value | None:

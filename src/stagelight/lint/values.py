@@ -32,6 +32,8 @@ class Absent(enum.Enum):
     """Marks a value whose Python literal is not known; None is a literal."""
 
     LITERAL = enum.auto()
+    NUMBER = enum.auto()
+    """It is a number, but which is not known."""
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -175,6 +177,8 @@ UNKNOWN = Unknown()
 CONSTANT = Known(BindingTime.CONSTANT)
 STATIC = Known(BindingTime.STATIC)
 METADATA = Known(BindingTime.METADATA)
+STATIC_NUMBER = Known(BindingTime.STATIC, Absent.NUMBER)
+METADATA_NUMBER = Known(BindingTime.METADATA, Absent.NUMBER)
 NONE = Known(BindingTime.CONSTANT, None)
 
 
@@ -195,13 +199,19 @@ def is_never_none(value: Value) -> bool:
     if isinstance(value, (Unknown, Tree, Maybe)):
         return value.is_present
     if isinstance(value, Known):
-        return value.literal is not None and value.literal is not Absent.LITERAL
+        return value.literal is Absent.NUMBER or (value.literal is not None and value.literal is not Absent.LITERAL)
     return not isinstance(value, External)
 
 
 def literal_of(value: Value) -> object:
     """Return the Python literal of a value, or ``Absent.LITERAL``."""
-    return value.literal if type(value) is Known else Absent.LITERAL
+    is_given = type(value) is Known and value.literal is not Absent.NUMBER
+    return value.literal if type(value) is Known and is_given else Absent.LITERAL
+
+
+def is_number(value: Value) -> bool:
+    """Whether the value is a Python number for certain."""
+    return type(value) is Known and (value.literal is Absent.NUMBER or isinstance(value.literal, (int, float)))
 
 
 def origins_of(*values: Value) -> Origins:
@@ -257,40 +267,3 @@ def binding_time_of(value: Value) -> BindingTime | None:
     if isinstance(value, (HostArray, DeviceArray)):
         return BindingTime.CONSTANT
     return None
-
-
-def value_key(value: Value) -> object:
-    """Return a hashable key: two values with one key lead to the same findings. Origins are left out on purpose."""
-    match value:
-        case Array():
-            return ("array", value.is_mask, value.strength, value.number)
-        case Tree():
-            return ("tree", value.is_parameter, value.is_present)
-        case Maybe():
-            return ("maybe", value.is_flag, value.is_present)
-        case Known():
-            literal = value.literal
-            return (value.time, type(literal).__name__, literal)
-        case Sequence():
-            return ("sequence", value.is_list, *map(value_key, value.items))
-        case Mapping():
-            return ("mapping", *((key, value_key(item)) for key, item in value.items))
-        case Generator():
-            return ("generator", value_key(value.element))
-        case Closure():
-            return ("closure", id(value.function.node), id(value.scope))
-        case Method():
-            return ("method", id(value.function.node), value_key(value.owner))
-        case Partial():
-            bound = (*map(value_key, value.arguments), *((n, value_key(v)) for n, v in value.keywords))
-            return ("partial", value_key(value.function), *bound)
-        case Transformed():
-            return ("transformed", value.transformation.name, value_key(value.function))
-        case Transformer():
-            return ("transformer", value.transformation.name)
-        case ClassValue():
-            return ("class", id(value.definition))
-        case Instance():
-            return ("instance", id(value.definition), value.is_traced)
-        case _:
-            return value

@@ -75,7 +75,11 @@ def _fresh(event: EntryCalled, node: ast.expr, value: Value) -> str:
     if isinstance(node, ast.Call) and isinstance(value, Partial):
         return "a new partial"
     is_here = isinstance(node, ast.Name) and isinstance(value, Closure) and value.is_local
-    return f"the local function {node.id}" if isinstance(node, ast.Name) and is_here and event.scope.is_local(node.id) else ""
+    return (
+        f"the local function {node.id}"
+        if isinstance(node, ast.Name) and is_here and event.scope.is_local(node.id)
+        else ""
+    )
 
 
 RULE = Rule(slug="fresh-callable-as-static", events=(EntryCalled,), find=_find, is_for_tests=False)

@@ -27,7 +27,7 @@ def weight(points, beta):
 
 ## When it is fine
 
-In code that runs once: scripts' `main`, initialisation, tests. These are not reported.
+In code that runs once: initialisation, builders, tests. Functions whose names say so are not reported.
 """
 
 import ast

@@ -87,7 +87,9 @@ def _find(event: JitMade, machine: Machine) -> Iterator[Draft]:
 
 def _is_stored_on_self(function: ast.AST, jitted: ast.AST) -> bool:
     return any(
-        isinstance(node, ast.Assign) and node.value is jitted and any(isinstance(t, ast.Attribute) for t in node.targets)
+        isinstance(node, ast.Assign)
+        and node.value is jitted
+        and any(isinstance(t, ast.Attribute) for t in node.targets)
         for node in ast.walk(function)
     )
 

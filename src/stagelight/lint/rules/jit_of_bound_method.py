@@ -65,7 +65,7 @@ def _find(event: JitMade, machine: Machine) -> Iterator[Draft]:
     if again and (event.is_called or loop is not None):
         yield Draft(
             node=event.node,
-            message=f"the bound method `{shown(event.operand)}` is a new object each time, so it is traced again each time",
+            message=f"the bound method `{shown(event.operand)}` is new each time, and traced again each time",
             hint="keep the jitted method on the object, or jit a function of its attributes",
         )
 

@@ -6,8 +6,8 @@ Finds `@jax.jit` on methods of ordinary classes without `static_argnums=0`.
 
 ## Why it costs
 
-`self` becomes an argument of the traced function, and JAX does not know how to trace an object of an ordinary class: the
-first call raises `TypeError`.
+`self` becomes an argument of the traced function, and JAX does not know how to trace an object of an ordinary class:
+the first call raises `TypeError`.
 
 ## Example
 
@@ -60,7 +60,9 @@ def _find(event: EntryMade, machine: Machine) -> Iterator[Draft]:
         return
     if function.parameters.positional[:1] != ("self",) or "self" in event.statics:
         return
-    has_unread_base = any(isinstance(base, str) and base != "object" for base in bases_of(machine, owner))
+    has_unread_base = any(
+        isinstance(base, str) and base not in ("object", "builtins.object") for base in bases_of(machine, owner)
+    )
     if has_unread_base or owner.node.decorator_list or library_kind(machine, owner) or is_pytree_class(machine, owner):
         return
     if event.transformation.name.startswith("jax.") and all(k.arg != "static_argnums" for k in event.keywords):

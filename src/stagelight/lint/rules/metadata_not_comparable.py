@@ -45,13 +45,13 @@ from stagelight.lint.rule import Draft, Rule
 def _find(event: ClassRead, machine: Machine) -> Iterator[Draft]:
     for name, field in event.definition.fields.items():
         kind = annotated_kind(field.annotation)
-        if kind in (Annotated.ARRAY, Annotated.HOST_ARRAY) and isinstance(field.value, ast.Call):
-            if _is_static(field.value):
-                yield Draft(
-                    node=field,
-                    message=f"the static field `{name}` of {event.definition.name} is annotated as an array",
-                    hint="make it an ordinary field, or keep a tuple and build the array inside",
-                )
+        is_array = kind in (Annotated.ARRAY, Annotated.HOST_ARRAY)
+        if is_array and isinstance(field.value, ast.Call) and _is_static(field.value):
+            yield Draft(
+                node=field,
+                message=f"the static field `{name}` of {event.definition.name} is annotated as an array",
+                hint="make it an ordinary field, or keep a tuple and build the array inside",
+            )
 
 
 def _is_static(call: ast.Call) -> bool:
@@ -59,7 +59,11 @@ def _is_static(call: ast.Call) -> bool:
         literal = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
         if (keyword.arg == "static" and literal is True) or (keyword.arg == "pytree_node" and literal is False):
             return True
-        if keyword.arg == "metadata" and "static" in ast.unparse(keyword.value) and "True" in ast.unparse(keyword.value):
+        if (
+            keyword.arg == "metadata"
+            and "static" in ast.unparse(keyword.value)
+            and "True" in ast.unparse(keyword.value)
+        ):
             return True
     return False
 

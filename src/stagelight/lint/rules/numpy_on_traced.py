@@ -50,7 +50,9 @@ def _find(event: NumpyCalled | ItemStored, machine: Machine) -> Iterator[Draft]:
         return
     origins = origins_of(*event.values)
     if event.name:
-        message = f"{event.name.replace('numpy.', 'np.', 1)} needs numbers, but gets traced data ({flows_from(origins)})"
+        message = (
+            f"{event.name.replace('numpy.', 'np.', 1)} needs numbers, but gets traced data ({flows_from(origins)})"
+        )
         hint = f"use jnp.{event.name.rpartition('.')[2]}, or jax.pure_callback"
     else:
         message = f"a NumPy array is indexed by traced data ({flows_from(origins)})"

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Finds loops `for i in range(0, n, size)` that pass `data[i : i + size]` to a jitted function, where the source shows that
-the size does not divide the data.
+Finds loops `for i in range(0, n, size)` that pass `data[i : i + size]` to a jitted function, where the source shows
+that the size does not divide the data.
 
 ## Why it costs
 

@@ -78,7 +78,13 @@ def _in_body(event: HostRead, machine: Machine) -> Iterator[Draft]:
 def _rebound_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) -> Iterator[tuple[str, ast.stmt]]:
     shared = {name for child in node.body if isinstance(child, ast.Global) for name in child.names}
     for child in _statements(node.body):
-        targets = child.targets if isinstance(child, ast.Assign) else [child.target] if isinstance(child, ast.AugAssign) else []
+        targets = (
+            child.targets
+            if isinstance(child, ast.Assign)
+            else [child.target]
+            if isinstance(child, ast.AugAssign)
+            else []
+        )
         for target in targets:
             if isinstance(target, ast.Name) and (isinstance(node, ast.Module) or target.id in shared):
                 yield target.id, child

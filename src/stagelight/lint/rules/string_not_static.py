@@ -62,8 +62,9 @@ def _find(event: Compared, machine: Machine) -> Iterator[Draft]:
 def _is_text(op: ast.cmpop, other: Value) -> bool:
     if isinstance(op, (ast.Eq, ast.NotEq)):
         return isinstance(literal_of(other), str)
-    listed = isinstance(other, Sequence) and bool(other.items)
-    return isinstance(op, (ast.In, ast.NotIn)) and listed and all(isinstance(literal_of(i), str) for i in other.items)
+    if not isinstance(op, (ast.In, ast.NotIn)) or not isinstance(other, Sequence):
+        return False
+    return bool(other.items) and all(isinstance(literal_of(item), str) for item in other.items)
 
 
 RULE = Rule(slug="string-not-static", events=(Compared,), find=_find)

@@ -41,7 +41,7 @@ from stagelight.lint.events import HostCalled, NameRebound
 from stagelight.lint.jax_names import CLOCKS
 from stagelight.lint.machine import Machine
 from stagelight.lint.rule import Draft, Rule
-from stagelight.lint.values import has_array, is_parameter, origins_of
+from stagelight.lint.values import has_array, is_parameter, may_hold_data, origins_of
 from stagelight.lint.wording import flows_from
 
 _SEEDED = ("default_rng", "RandomState", "seed", "Generator", "Random", "SeedSequence", "get_state", "PCG64")
@@ -49,7 +49,7 @@ _SEEDED = ("default_rng", "RandomState", "seed", "Generator", "Random", "SeedSeq
 
 def _find(event: HostCalled | NameRebound, machine: Machine) -> Iterator[Draft]:
     if isinstance(event, NameRebound):
-        if not has_array(event.value) and not is_parameter(event.value) and event.context.function is not None:
+        if not may_hold_data(event.value) and event.context.function is not None:
             yield Draft(
                 node=event.node,
                 message=f"the {event.kind} name `{event.name}` is assigned while tracing only, not on each call",
@@ -57,7 +57,9 @@ def _find(event: HostCalled | NameRebound, machine: Machine) -> Iterator[Draft]:
             )
     elif event.name.startswith(("numpy.random.", "random.")):
         if event.name.rpartition(".")[2] not in _SEEDED:
-            yield _draft(event, "draws once, while tracing: every call gets the same number", "use jax.random with a key")
+            yield _draft(
+                event, "draws once, while tracing: every call gets the same number", "use jax.random with a key"
+            )
     elif event.name in CLOCKS:
         yield _draft(event, "reads the clock once, while tracing", "read the clock outside, around block_until_ready")
     elif any(has_array(value) or is_parameter(value) for value in event.values):

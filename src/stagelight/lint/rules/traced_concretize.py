@@ -50,7 +50,9 @@ def _find(event: NumberNeeded, machine: Machine) -> Iterator[Draft]:
     yield Draft(
         node=event.node,
         message=f"{event.by} needs a number while tracing, but gets traced data ({flows_from(origins)})",
-        hint="use jax.debug.print" if is_format else "use jnp and .astype, convert outside, or make it a static argument",
+        hint="use jax.debug.print"
+        if is_format
+        else "use jnp and .astype, convert outside, or make it a static argument",
         origins=origins,
     )
 

@@ -54,7 +54,7 @@ from stagelight.lint.rule import Draft, Rule
 from stagelight.lint.spans import shown
 
 MOST_VALUES = 8
-_DRAWS = frozenset("integers randint random uniform normal choice randrange gauss".split())
+_DRAWS = frozenset(["integers", "randint", "random", "uniform", "normal", "choice", "randrange", "gauss"])
 _KEEPS_APART = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 _CONVERSIONS = ("int", "float", "round", "abs")
 
@@ -99,7 +99,9 @@ def _why_it_varies(node: ast.expr, loop: HostLoop) -> str:
 
 def _why_call_varies(node: ast.Call, loop: HostLoop) -> str:
     function = node.func
-    name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    name = (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
     if name in _CONVERSIONS and len(node.args) == 1:
         return _why_it_varies(node.args[0], loop)
     return "a random draw" if name in _DRAWS and isinstance(function, ast.Attribute) else ""

@@ -74,7 +74,7 @@ def _find(event: EntryCalled, machine: Machine) -> Iterator[Draft]:
         if _comes_back_strong(event, machine, targets[carried]):
             yield Draft(
                 node=event.node,
-                message=f"`{carried}` starts as a Python number, weakly typed, and comes back strongly typed: two traces",
+                message=f"`{carried}` starts as a weakly typed Python number and comes back strongly typed: two traces",
                 hint=f"start with an explicit dtype: jnp.float32({carried})",
             )
 
