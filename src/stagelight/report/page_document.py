@@ -162,9 +162,7 @@ def _functions(account: Account, budget: Budget) -> list[Block]:
         children.append(Fold((Text(title),), (table,), open=not own))
     hidden = len(functions) - len(own) - len(library)
     if hidden:
-        children.append(
-            Command(f"{why_command(account)} --all", f"{hidden:,} further functions are folded. List them:")
-        )
+        children.append(Command(f"{why_command(account)} --all", f"{hidden:,} functions are folded. List them:"))
     return [Section((Text("Functions by avoidable cost"),), tuple(children), anchor="functions")] if children else []
 
 
