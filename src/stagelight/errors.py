@@ -26,3 +26,28 @@ class BucketingRefused(StagelightError):
 
 class BucketMismatch(StagelightError):
     """The first call of a bucket gave another result than the unpadded function."""
+
+
+class RetraceForbidden(StagelightError):
+    """A guard stopped a trace or a compile before it began, or says at its end what it could not stop.
+
+    Attributes:
+        misses: What was forbidden: for each miss (``stagelight.model.attribution.Miss``) its causes with path, before
+            and after, its function and the line of the call. The first is the one that the message tells.
+    """
+
+    def __init__(self, message: str, misses: tuple[object, ...] = ()):
+        super().__init__(message)
+        self.misses = misses
+
+
+class LockError(StagelightError):
+    """A lock file that cannot be read or written: broken, newer, with merge markers, or being written by another."""
+
+
+class WarmUpError(StagelightError):
+    """A warm-up that cannot begin: a factory that raises or gives no functions, or calls that cannot be rebuilt."""
+
+
+class StoppedOnPurpose(BaseException):
+    """Ends a call that was made only to learn what it would do."""

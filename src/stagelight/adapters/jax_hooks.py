@@ -135,14 +135,17 @@ class JaxHooks:
         before = util.test_event_listener
 
         def heard(name: str, *details: Any) -> None:
+            refusal = None
             if name == "trace_to_jaxpr":
                 try:
                     frame = sys._getframe(2)
                     known = frame.f_locals
                     traced_for = getattr(known.get("debug_info"), "traced_for", "") or ""
-                    listener.body_ran(known.get("fun"), traced_for, frame)
+                    refusal = listener.body_ran(known.get("fun"), traced_for, frame)
                 except Exception:
                     listener.hook_failed("body_ran")
+            if refusal is not None:
+                raise refusal
             if before is not None:
                 before(name, *details)
 

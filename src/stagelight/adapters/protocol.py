@@ -83,8 +83,8 @@ class Listener(Protocol):
     def open_traces(self) -> int:
         """How many traces are open in this thread."""
 
-    def body_ran(self, fun: Any, traced_for: str, frame: FrameType) -> None:
-        """A Python body really ran with tracers, for ``jit`` or for a loop or branch."""
+    def body_ran(self, fun: Any, traced_for: str, frame: FrameType) -> BaseException | None:
+        """A Python body is about to run with tracers, for ``jit`` or for a loop or branch."""
 
     def dispatch_began(self, call: DispatchCall) -> None:
         """A call left the fast path."""

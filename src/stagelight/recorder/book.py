@@ -43,8 +43,8 @@ class OpenDispatch(msgspec.Struct, gc=False):
     number: int
     trace: int
     function: int
+    key: int
     began: float
-    is_warm: bool = False
     lowered: int = 0
     compiled: int = 0
 
@@ -96,6 +96,7 @@ class Book:
         self.thread = ThreadState()
         self.started = time.perf_counter()
         self.inside_s = 0.0
+        self.fast_paths_emptied = 0
         self.problems: list[str] = []
         self.readers: list[Callable[[Event | JaxSeen], None]] = []
         self._begin_anew()
@@ -158,7 +159,7 @@ class Book:
 
     def structure(self, arguments: Any, leaf_names: tuple[str, ...]) -> str:
         """Short name of a structure, written when it is new."""
-        key = hash((tuple((a.name, a.token) for a in arguments), leaf_names))
+        key = hash(tuple((a.name, a.token) for a in arguments))
         return self._structure(key, lambda: structure_from_arguments(arguments, leaf_names))
 
     def built_structure(self, token: Any, structure: Any) -> str:
@@ -175,7 +176,10 @@ class Book:
 
     def context(self, mesh: Any = None) -> str:
         """Short name of the trace context, written when it is new."""
-        token, settings = self.hooks.trace_context()
+        return self.context_of(*self.hooks.trace_context(), mesh)
+
+    def context_of(self, token: Any, settings: Any, mesh: Any = None) -> str:
+        """Short name of the trace context that a token of JAX's stands for."""
         try:
             key = (token, mesh)
             known = self._contexts.get(key)

@@ -23,6 +23,8 @@ class DispatchRecording:
         self._book = book
         self._traces = traces
         self._placements = placements
+        self._seen: dict[int, int] = {}
+        self._failed: set[int] = set()
 
     def begin(self, call: DispatchCall) -> Dispatched | None:
         """Open a dispatch and write its beginning; a nested jit inside a trace is none."""
@@ -34,6 +36,9 @@ class DispatchRecording:
             return None
         began = time.perf_counter()
         known = self._traces.known_jaxpr(call.parameters.params.get("jaxpr")) or self._unknown(call)
+        key = key_of(known)
+        if self._only_refills(key, trace):
+            return None
         placements, placement_of = self._placements.of_leaves(call.leaves)
         site = book.site(call.frame)
         dispatched = Dispatched(
@@ -51,9 +56,24 @@ class DispatchRecording:
             thread=state.number,
             **{k: v for k, v in known.items() if k != "trace"},
         )
-        state.dispatches.append(OpenDispatch(dispatched.dispatch, trace, dispatched.function, began))
+        state.dispatches.append(OpenDispatch(dispatched.dispatch, trace, dispatched.function, key, began))
         book.write(dispatched)
         return dispatched
+
+    def _only_refills(self, key: int, trace: int) -> bool:
+        """Whether a call is slow just because Stagelight emptied the fast paths: that is not the program's doing."""
+        emptied = self._book.fast_paths_emptied
+        before = self._seen.get(key)
+        self._seen[key] = emptied
+        return trace == 0 and before is not None and before < emptied
+
+    def failed(self, fields: dict[str, Any]) -> None:
+        """A call raised while it was traced: JAX takes the fast path from its signature."""
+        self._failed.add(key_of(fields))
+
+    def cleared(self) -> None:
+        """Caches were cleared: what was lost is forgotten."""
+        self._failed.clear()
 
     def _unknown(self, call: DispatchCall) -> dict[str, Any]:
         """A jaxpr that was traced before the session began."""
@@ -67,6 +87,8 @@ class DispatchRecording:
         if state.traces or not state.dispatches:
             return
         ended, opened = time.perf_counter(), state.dispatches.pop()
+        if error is not None:
+            self._failed.add(opened.key)
         book.write(
             DispatchEnded(
                 at_s=ended - book.started,
@@ -75,5 +97,12 @@ class DispatchRecording:
                 lowered=opened.lowered,
                 compiled=opened.compiled,
                 failed=error is not None,
+                lost_fast_path=error is None and opened.key in self._failed,
             )
         )
+
+
+def key_of(fields: dict[str, Any]) -> int:
+    """What tells signatures of a function apart, as one number."""
+    static = tuple((name, value.type_name, value.token) for name, value in fields.get("static", ()))
+    return hash((fields["function"], fields.get("object"), fields.get("structure"), fields["avals"], static))

@@ -9,6 +9,7 @@ import msgspec
 
 from stagelight.adapters.failure_site import failure_site
 from stagelight.adapters.failure_slug import TRACING_ERRORS
+from stagelight.errors import RetraceForbidden, StoppedOnPurpose
 from stagelight.model.event import Failed, Failure, NotHandled
 from stagelight.model.site import NOWHERE, Site
 from stagelight.recorder.book import Book
@@ -16,10 +17,6 @@ from stagelight.recorder.monitoring_tool import MonitoringTool
 
 _REFUSED_IN_CPP = ("Non-hashable static arguments", "Exception raised while checking equality of metadata")
 _INTERRUPTS = (KeyboardInterrupt, SystemExit, GeneratorExit)
-
-
-class Refusal(BaseException):
-    """Raised by Stagelight itself to stop JAX on purpose; no failure of the program."""
 
 
 def mark_of(error: BaseException) -> Any:
@@ -54,7 +51,7 @@ class FailureRecording:
         An exception that has not reached the user's own code yet is left to the hook further out.
         """
         state = self._book.thread
-        if is_same(state.failing, error) or isinstance(error, (*_INTERRUPTS, Refusal)):
+        if is_same(state.failing, error) or isinstance(error, (*_INTERRUPTS, RetraceForbidden, StoppedOnPurpose)):
             return
         state.failing = mark_of(error)
         what = failure_site(error, is_own=self._book.ownership.is_own)

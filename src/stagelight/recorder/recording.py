@@ -6,8 +6,9 @@ from types import FrameType
 from typing import Any, Protocol
 
 from stagelight.adapters.protocol import DispatchCall, TraceCall
+from stagelight.errors import RetraceForbidden, StoppedOnPurpose
 from stagelight.model.event import CacheCleared, Dispatched, Traced
-from stagelight.recorder.book import Book, OpenSpan
+from stagelight.recorder.book import Book, OpenSpan, OpenTrace
 from stagelight.recorder.call_counting import CallCounting
 from stagelight.recorder.compile_recording import CompileRecording
 from stagelight.recorder.dispatch_recording import DispatchRecording
@@ -44,9 +45,9 @@ class Recorder:
         self.aot_calls = False
         self._tool = tool
         self._placements = Placements()
-        self._traces = TraceRecording(book, self._placements.tracers)
-        self._dispatches = DispatchRecording(book, self._traces, self._placements)
-        self._compiles = CompileRecording(book, self._traces)
+        self.traces = TraceRecording(book, self._placements.tracers)
+        self._dispatches = DispatchRecording(book, self.traces, self._placements)
+        self._compiles = CompileRecording(book, self.traces)
         self._failures = FailureRecording(book)
         self._stale = StaleCaptures(book)
         self._effects = SideEffects(book, tool)
@@ -75,14 +76,9 @@ class Recorder:
         began = time.perf_counter()
         if not self.book.thread.traces:
             self._failures.begin_outermost()
-        opened = self._traces.begin(call)
+        opened = self.traces.begin(call)
         self._effects.expect_in(opened.identity.inner)
-        refusal = None
-        if self.gates:
-            preview = self._traces.preview(opened)
-            refusal = next((r for r in (g.before_trace(preview) for g in self.gates) if r is not None), None)
-            if refusal is not None:
-                self.book.thread.traces.pop()
+        refusal = None if self._hears_bodies() else self._refused(opened)
         opened.began = time.perf_counter()
         self.book.inside_s += opened.began - began
         return refusal
@@ -91,8 +87,13 @@ class Recorder:
         """See ``Listener``."""
         began = time.perf_counter()
         opened = self.book.thread.traces[-1]
-        traced = self._traces.end(parameters, error, has_body_hook=self._hears_bodies())
+        if isinstance(error, RetraceForbidden | StoppedOnPurpose):  # stopped on purpose, inside this trace: nothing was made
+            self.book.thread.traces.pop()
+            return
+        traced = self.traces.end(parameters, error, has_body_hook=self._hears_bodies())
         if error is not None:
+            if not self.book.thread.traces:
+                self._dispatches.failed(opened.fields)
             self._failures.seen(error, function=traced.function, trace=traced.trace, call=traced.user)
         else:
             self._stale.traced(opened.fun, opened.identity, traced.captured, opened.static, traced.static)
@@ -109,11 +110,23 @@ class Recorder:
         """See ``Listener``."""
         return len(self.book.thread.traces)
 
-    def body_ran(self, fun: Any, traced_for: str, frame: FrameType) -> None:
+    def _refused(self, opened: OpenTrace) -> BaseException | None:
+        """Ask the gates about a trace whose body is about to run; one that is refused is not open any more."""
+        if not self.gates:
+            return None
+        preview = self.traces.preview(opened)
+        refusal = next((r for r in (g.before_trace(preview) for g in self.gates) if r is not None), None)
+        if refusal is not None:
+            self.book.thread.traces.pop()
+        return refusal
+
+    def body_ran(self, fun: Any, traced_for: str, frame: FrameType) -> BaseException | None:
         """See ``Listener``."""
         traces = self.book.thread.traces
-        if traces and traced_for == "jit" and traces[-1].fun is fun:
-            traces[-1].ran = True
+        if not traces or traced_for != "jit" or traces[-1].fun is not fun:
+            return None
+        traces[-1].ran = True
+        return self._refused(traces[-1])
 
     def dispatch_began(self, call: DispatchCall) -> None:
         """See ``Listener``."""
@@ -165,6 +178,7 @@ class Recorder:
         """See ``Listener``."""
         number = 0 if fun is None else self.book.function(fun).function.number
         site = self.book.site(frame)
+        self._dispatches.cleared()
         self.book.write(
             CacheCleared(at_s=self.book.now_s(), function=number, call=site.user, thread=self.book.thread.number)
         )

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from stagelight.adapters.chooser import hooks_for_jax
+from stagelight.adapters.fast_path import empty_fast_path
 from stagelight.adapters.installation import installed_folders, jaxlib_version
 from stagelight.model.event import Ended, Event
 from stagelight.model.ledger import SCHEMA, Header, JaxSeen
@@ -213,6 +214,18 @@ def active_session() -> Session | None:
     return next(iter(_ACTIVE), None)
 
 
+def empty_fast_paths() -> bool:
+    """Empty the C++ call caches after a call was stopped on purpose, and let no session take the refilling for a miss.
+
+    Returns:
+        Whether this JAX could do it.
+    """
+    for session in list(_ACTIVE):
+        if session.recorder is not None:
+            session.recorder.book.fast_paths_emptied += 1
+    return empty_fast_path()
+
+
 def child_path(folder: Path) -> Path:
     """Where this process writes when it was started by a watched one."""
     return folder / f"{time.strftime('%H%M%S')}-{os.getpid()}.jsonl"
@@ -241,13 +254,15 @@ class Ledger:
     """What ``watch`` gives: the record of a block, readable while it is written and after.
 
     Attributes:
+        session: The session that writes it.
         path: The file. A temporary one goes with this object.
     """
 
-    def __init__(self, path: Path, *, temporary: bool):
-        self.path = path
+    def __init__(self, session: Session, *, temporary: bool):
+        self.session = session
+        self.path = session.path
         if temporary:
-            weakref.finalize(self, _remove, str(path))
+            weakref.finalize(self, _remove, str(self.path))
 
     @property
     def header(self) -> Header:
@@ -319,7 +334,7 @@ class Watching:
 
     def __enter__(self) -> Ledger:
         self._session.start()
-        return Ledger(self._session.path, temporary=self._temporary)
+        return Ledger(self._session, temporary=self._temporary)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None

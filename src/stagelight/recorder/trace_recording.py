@@ -53,7 +53,7 @@ class TraceRecording:
         book, state = self._book, self._book.thread
         began = time.perf_counter()
         site = book.site(call.frame)
-        fields = self._fields_of(call)
+        fields = self.fields_of(call)
         fields |= {
             "at_s": began - book.started,
             "trace": book.next_number("trace"),
@@ -69,7 +69,8 @@ class TraceRecording:
         state.traces.append(opened)
         return opened
 
-    def _fields_of(self, call: TraceCall) -> dict[str, Any]:
+    def fields_of(self, call: TraceCall) -> dict[str, Any]:
+        """What is known of a call before it is traced, with the identity of its function."""
         book = self._book
         given = call_arguments(call.args, call.kwargs, call.jit, call.tree_names)
         identity = book.function(call.fun, given.static)
@@ -151,7 +152,7 @@ class TraceRecording:
     def _result_of(self, parameters: Any, opened: OpenTrace) -> dict[str, Any]:
         state, jaxpr = self._book.thread, parameters.params["jaxpr"]
         state.last_parameters, state.last_trace = id(parameters), opened.number
-        self._remember(jaxpr, opened)
+        self.remember(jaxpr, opened)
         if not opened.ran:
             return {}
         fields: dict[str, Any] = {"equations": count_equations(jaxpr)}
@@ -175,7 +176,8 @@ class TraceRecording:
         ]
         return tuple(sorted(found, key=lambda c: -c.size_bytes)[:_MOST_TOLD])
 
-    def _remember(self, jaxpr: Any, opened: OpenTrace) -> None:
+    def remember(self, jaxpr: Any, opened: OpenTrace) -> None:
+        """Know the call again by its jaxpr, as long as that lives."""
         address, table = id(jaxpr), self.jaxprs
         kept = ("function", "object", "jit", "structure", "avals", "static", "options", "trace")
         try:
