@@ -19,4 +19,5 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     Subcommand(name="why", module="stagelight.cli.why", help="Say why each function was traced or compiled again."),
     Subcommand(name="report", module="stagelight.cli.report", help="Write a ledger as one page, or as a trace file."),
     Subcommand(name="diff", module="stagelight.cli.diff", help="Say what one run traced or compiled that another did not."),
+    Subcommand(name="doctor", module="stagelight.cli.doctor", help="Say what can be recorded here, and why not the rest."),
 )

@@ -87,7 +87,7 @@ class Recorder:
         """See ``Listener``."""
         began = time.perf_counter()
         opened = self.book.thread.traces[-1]
-        if isinstance(error, RetraceForbidden | StoppedOnPurpose):  # stopped on purpose, inside this trace: nothing was made
+        if isinstance(error, RetraceForbidden | StoppedOnPurpose):  # inside this trace: nothing was made
             self.book.thread.traces.pop()
             return
         traced = self.traces.end(parameters, error, has_body_hook=self._hears_bodies())
