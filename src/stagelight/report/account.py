@@ -9,6 +9,7 @@ from stagelight.model.function import Function
 from stagelight.model.ledger import Header
 from stagelight.model.site import Site
 from stagelight.report.document import Lane
+from stagelight.report.file_names import FileNames
 
 
 class Example(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,7 +117,7 @@ class LedgerAccount(msgspec.Struct, frozen=True, kw_only=True):
         exit_code: Of the program, where known.
         aot_calls: Whether executables were made ahead of time, whose calls are not seen.
         jit_disabled: Whether ``jax_disable_jit`` was on.
-        cells_again: How many notebook cells ran again.
+        cells: Files of the notebook cells that ran, each with what it is called.
     """
 
     path: str
@@ -128,7 +129,7 @@ class LedgerAccount(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int | None = None
     aot_calls: bool = False
     jit_disabled: bool = False
-    cells_again: int = 0
+    cells: tuple[tuple[str, str], ...] = ()
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,9 +170,9 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
         return sum(ledger.inside_s for ledger in self.ledgers)
 
     @property
-    def folders(self) -> tuple[str, ...]:
-        """Folders that file names are shown relative to: where the programs ran, and where they are."""
+    def names(self) -> FileNames:
+        """Names of files relative to where the programs ran, and to where they are; cells by their number."""
         headers = [ledger.header for ledger in self.ledgers]
         programs = [posixpath.dirname(header.program[0]) for header in headers if header.program]
-        folders = [*(header.folder for header in headers), *programs]
-        return tuple(dict.fromkeys(folder for folder in folders if folder))
+        folders = dict.fromkeys(folder for folder in (*(header.folder for header in headers), *programs) if folder)
+        return FileNames(tuple(folders), tuple(cell for ledger in self.ledgers for cell in ledger.cells))

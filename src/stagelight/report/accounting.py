@@ -223,7 +223,7 @@ class _GrowingLedger:
         self._run_s = 0.0
         self._jax: JaxSeen | None = None
         self._ended: Ended | None = None
-        self._cells_again = 0
+        self._cells: dict[str, str] = {}
 
     def feed(self, entry: Event | JaxSeen) -> None:
         """Take one entry."""
@@ -235,7 +235,7 @@ class _GrowingLedger:
         elif isinstance(entry, Ended):
             self._ended = entry
         elif isinstance(entry, CellRun):
-            self._cells_again += entry.again
+            self._cells[entry.file] = f"cell [{entry.execution}]"
 
     def account(self) -> LedgerAccount:
         """The ledger as it stands."""
@@ -250,7 +250,7 @@ class _GrowingLedger:
             exit_code=ended.exit_code,
             aot_calls=ended.aot_calls,
             jit_disabled=ended.jit_disabled,
-            cells_again=self._cells_again,
+            cells=tuple(self._cells.items()),
         )
 
 

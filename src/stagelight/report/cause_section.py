@@ -6,7 +6,7 @@ from stagelight.model.attribution import Cause
 from stagelight.model.site import Site
 from stagelight.report.account import CauseGroup, Example
 from stagelight.report.document import Badge, Change, Code, Inline, KeyValues, Line, Place, Section, Text
-from stagelight.report.file_names import short_name
+from stagelight.report.file_names import FileNames
 from stagelight.report.quantities import counted, seconds_text
 from stagelight.report.visible import shortened
 from stagelight.report.ways_out import way_out
@@ -19,17 +19,17 @@ VALUE_LENGTH = 160
 _NOUNS = {"trace": ("trace", "traces"), "compile": ("compile", "compiles"), "dispatch": ("slow call", "slow calls")}
 
 
-def cause_section(group: CauseGroup, folders: Sequence[str], *, examples: int = EXAMPLES) -> Section:
+def cause_section(group: CauseGroup, names: FileNames, *, examples: int = EXAMPLES) -> Section:
     """The section of one group.
 
     Args:
         group: The group.
-        folders: Folders that file names are shown relative to.
+        names: How files are called.
         examples: How many different changes to show.
     """
     rows: list[tuple[str, tuple[Line, ...]]] = [*_change_rows(group, examples)]
     rows += _under_row(group)
-    rows.append(("from", _site_lines(group, folders)))
+    rows.append(("from", _site_lines(group, names)))
     fixes = _fix_lines(group.causes)
     if fixes:
         rows.append(("fix", fixes))
@@ -97,10 +97,10 @@ def _under_row(group: CauseGroup) -> list[tuple[str, tuple[Line, ...]]]:
     return [("under", tuple((Code(text),) for text in under[:SITES]))] if under else []
 
 
-def _site_lines(group: CauseGroup, folders: Sequence[str]) -> tuple[Line, ...]:
+def _site_lines(group: CauseGroup, names: FileNames) -> tuple[Line, ...]:
     lines: list[Line] = []
     for site, times in group.sites[:SITES]:
-        line: list[Inline] = [place(site, folders)]
+        line: list[Inline] = [place(site, names)]
         if times > 1:
             line.append(Text(f" ×{times:,}", "muted"))
         lines.append(tuple(line))
@@ -110,11 +110,11 @@ def _site_lines(group: CauseGroup, folders: Sequence[str]) -> tuple[Line, ...]:
     return tuple(lines) or ((Text("unknown", "muted"),),)
 
 
-def place(site: Site, folders: Sequence[str]) -> Inline:
+def place(site: Site, names: FileNames) -> Inline:
     """A site as a place, or a word where there is none."""
     if not site.file:
         return Text("outside the program's own code", "muted")
-    return Place(short_name(site.file, folders), site.line, site.function)
+    return Place(names.short(site.file), site.line, site.function)
 
 
 def _fix_lines(causes: tuple[Cause, ...]) -> tuple[Line, ...]:

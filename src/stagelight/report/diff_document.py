@@ -19,6 +19,7 @@ from stagelight.report.document import (
     Table,
     Text,
 )
+from stagelight.report.file_names import FileNames
 from stagelight.report.function_table import defined_at, display_name
 from stagelight.report.quantities import counted, seconds_text
 from stagelight.report.run_reading import Run
@@ -27,6 +28,8 @@ from stagelight.report.visible import shortened
 KEYS = 8
 PARTS = 6
 FUNCTIONS = 40
+
+NO_NAMES = FileNames()
 
 
 def diff_document(before: Run, after: Run, difference: RunDifference, *, everything: bool = False) -> Document:
@@ -111,7 +114,7 @@ def _function_row(one: FunctionDifference) -> tuple[Cell, ...]:
     old, new = one.before, one.after
     return (
         Cell((Code(display_name(one.function), "strong"),)),
-        Cell(defined_at(one.function, ())),
+        Cell(defined_at(one.function, NO_NAMES)),
         Cell((_pair(old, new, "traces"),)),
         Cell((_pair(old, new, "compiles"),)),
         Cell((Text(seconds_text(seconds_of(old)) if old else "absent", "plain" if old else "muted"),)),
@@ -144,7 +147,7 @@ def _section(one: FunctionDifference) -> Section:
         children.append(Paragraph((Text(text, "muted"),)))
     if not children:
         children.append(Paragraph((Text("The same keys, traced or compiled another number of times.", "muted"),)))
-    title = (Text(display_name(one.function), "strong"), Text("  "), *defined_at(one.function, ()))
+    title = (Text(display_name(one.function), "strong"), Text("  "), *defined_at(one.function, NO_NAMES))
     return Section(title=title, children=tuple(children), level=2)
 
 

@@ -7,19 +7,19 @@ from pathlib import Path
 
 from stagelight.model.site import Site
 from stagelight.report.document import Source
-from stagelight.report.file_names import short_name
+from stagelight.report.file_names import FileNames
 
 LINES = 16
 LARGEST_BYTES = 4 * 1024 * 1024
 
 
-def function_excerpt(file: str, line: int, folders: Sequence[str]) -> Source | None:
+def function_excerpt(file: str, line: int, names: FileNames) -> Source | None:
     """The head of a function, with its decorators.
 
     Args:
         file: Where it is defined.
         line: The line of its ``def``.
-        folders: Folders that file names are shown relative to.
+        names: How files are called.
 
     Returns:
         The excerpt, or nothing if the file cannot be read, or is shorter by now.
@@ -32,7 +32,7 @@ def function_excerpt(file: str, line: int, folders: Sequence[str]) -> Source | N
     while first > 1 and line - first < 4 and lines[first - 2].lstrip().startswith("@"):
         first -= 1
     last = _last_line(lines, line, min(len(lines), line + LINES - 1))
-    return Source(short_name(file, folders), first, tuple(lines[first - 1 : last]), ((line, "defined here"),))
+    return Source(names.short(file), first, tuple(lines[first - 1 : last]), ((line, "defined here"),))
 
 
 def _definition(lines: Sequence[str], line: int) -> int:

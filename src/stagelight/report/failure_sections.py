@@ -6,6 +6,7 @@ from stagelight.model.attribution import FailureFound
 from stagelight.report.account import AdvisoryGroup, FailureGroup
 from stagelight.report.cause_section import VALUE_LENGTH, change_line, place
 from stagelight.report.document import Badge, Code, Inline, KeyValues, Line, Section, Text
+from stagelight.report.file_names import FileNames
 from stagelight.report.function_table import display_name
 from stagelight.report.visible import shortened
 from stagelight.report.ways_out import way_out
@@ -13,10 +14,10 @@ from stagelight.report.ways_out import way_out
 MESSAGE_LENGTH = 600
 
 
-def failure_section(group: FailureGroup, folders: Sequence[str]) -> Section:
+def failure_section(group: FailureGroup, names: FileNames) -> Section:
     """One failure: the expression, the arguments it flows from, JAX's message, what to do."""
     failure = group.failure
-    rows: list[tuple[str, tuple[Line, ...]]] = [("at", ((place(failure.site, folders), *_column(failure)),))]
+    rows: list[tuple[str, tuple[Line, ...]]] = [("at", ((place(failure.site, names), *_column(failure)),))]
     if failure.expression:
         rows.append(("expression", ((Code(shortened(failure.expression, VALUE_LENGTH), "bad"),),)))
     if failure.arguments:
@@ -24,7 +25,7 @@ def failure_section(group: FailureGroup, folders: Sequence[str]) -> Section:
     if failure.function.name:
         rows.append(("in", ((Code(display_name(failure.function)),),)))
     if failure.call.file:
-        rows.append(("called from", ((place(failure.call, folders),),)))
+        rows.append(("called from", ((place(failure.call, names),),)))
     if failure.message:
         message = " ".join(failure.message.split())
         rows.append(("JAX says", ((Text(shortened(message, MESSAGE_LENGTH), "muted"),),)))
@@ -54,7 +55,7 @@ def _codes(texts: Sequence[str], limit: int = 6) -> Line:
     return tuple(line)
 
 
-def advisory_section(group: AdvisoryGroup, folders: Sequence[str]) -> Section:
+def advisory_section(group: AdvisoryGroup, names: FileNames) -> Section:
     """One advisory: what, where, before and after, what to do."""
     advisory = group.advisory
     rows: list[tuple[str, tuple[Line, ...]]] = []
@@ -66,7 +67,7 @@ def advisory_section(group: AdvisoryGroup, folders: Sequence[str]) -> Section:
     if lines or advisory.path:
         rows.append((advisory.path or "what", tuple(lines) or ((Text("–", "muted"),),)))
     if advisory.site.file:
-        rows.append(("at", ((place(advisory.site, folders),),)))
+        rows.append(("at", ((place(advisory.site, names),),)))
     fix = way_out(advisory.slug, advisory.path)
     if fix:
         rows.append(("fix", ((Text(fix),),)))

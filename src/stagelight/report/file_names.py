@@ -4,6 +4,8 @@ import os.path
 import posixpath
 from collections.abc import Sequence
 
+import msgspec
+
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 
 
@@ -19,16 +21,30 @@ def relative_name(file: str, folders: Sequence[str]) -> str:
     return file
 
 
-def short_name(file: str, folders: Sequence[str]) -> str:
-    """As :func:`relative_name`, and a library's file as a path inside its package.
+class FileNames(msgspec.Struct, frozen=True):
+    """What the files of a ledger are called where people read.
 
-    >>> short_name("/usr/lib/python3/site-packages/flax/nnx/transforms.py", [])
-    'flax/nnx/transforms.py'
+    Attributes:
+        folders: Folders that names are shown relative to.
+        cells: Files of notebook cells, each with what it is called.
+
+    Example:
+        >>> FileNames().short("/usr/lib/python3/site-packages/flax/nnx/transforms.py")
+        'flax/nnx/transforms.py'
     """
-    name = relative_name(file, folders)
-    for packages in _PACKAGES:
-        _, found, inside = name.rpartition(packages)
-        if found:
-            return inside
-    home = os.path.expanduser("~")
-    return posixpath.join("~", name[len(home) + 1 :]) if name.startswith(f"{home}/") and home != "/" else name
+
+    folders: tuple[str, ...] = ()
+    cells: tuple[tuple[str, str], ...] = ()
+
+    def short(self, file: str) -> str:
+        """The file, relative to where the program ran; a library's inside its package; a cell by its number."""
+        for cell, name in self.cells:
+            if cell == file:
+                return name
+        name = relative_name(file, self.folders)
+        for packages in _PACKAGES:
+            _, found, inside = name.rpartition(packages)
+            if found:
+                return inside
+        home = os.path.expanduser("~")
+        return posixpath.join("~", name[len(home) + 1 :]) if name.startswith(f"{home}/") and home != "/" else name

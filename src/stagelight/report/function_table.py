@@ -5,30 +5,30 @@ from collections.abc import Sequence
 from stagelight.model.function import Function
 from stagelight.report.account import FunctionAccount
 from stagelight.report.document import Cell, Code, Column, Inline, Jump, Line, Place, Table, Text
-from stagelight.report.file_names import short_name
+from stagelight.report.file_names import FileNames
 from stagelight.report.quantities import counted, seconds_text
 
 
-def function_table(functions: Sequence[FunctionAccount], folders: Sequence[str], *, jumps: bool = False) -> Table:
+def function_table(functions: Sequence[FunctionAccount], names: FileNames, *, jumps: bool = False) -> Table:
     """Counts and seconds, one row a function.
 
     Args:
         functions: The functions.
-        folders: Folders that file names are shown relative to.
+        names: How files are called.
         jumps: Whether names lead to the function's own section.
     """
     calls = any(f.totals.calls is not None for f in functions)
     columns = [Column("function"), Column("where", place=True)]
     columns += [Column("calls", "right", True)] if calls else []
     columns += [Column(name, "right", True) for name in ("traces", "compiles", "slow calls", "avoidable", "seconds")]
-    return Table(tuple(columns), tuple(_row(f, folders, calls, jumps) for f in functions))
+    return Table(tuple(columns), tuple(_row(f, names, calls, jumps) for f in functions))
 
 
-def _row(function: FunctionAccount, folders: Sequence[str], calls: bool, jumps: bool) -> tuple[Cell, ...]:
+def _row(function: FunctionAccount, names: FileNames, calls: bool, jumps: bool) -> tuple[Cell, ...]:
     totals = function.totals
     name = display_name(function.function)
     title: Inline = Jump(name, function_anchor(function.function)) if jumps else Code(name, "strong")
-    cells = [Cell((title,)), Cell(defined_at(function.function, folders))]
+    cells = [Cell((title,)), Cell(defined_at(function.function, names))]
     if calls:
         cells.append(_number(totals.calls))
     cells += [_number(n) for n in (totals.traces, totals.compiles, totals.dispatch_misses)]
@@ -64,13 +64,13 @@ def function_anchor(function: Function) -> str:
     return "-".join("".join(c if (c.isascii() and c.isalnum()) or c == "_" else " " for c in words).split())
 
 
-def defined_at(function: Function, folders: Sequence[str]) -> Line:
+def defined_at(function: Function, names: FileNames) -> Line:
     """Where a function is defined."""
     if function.kind == "eager":
         return (Text("eager operation", "muted"),)
     if not function.file:
         return (Text(function.module or "unknown", "muted"),)
-    return (Place(short_name(function.file, folders), function.line),)
+    return (Place(names.short(function.file), function.line),)
 
 
 def function_counts(function: FunctionAccount) -> str:

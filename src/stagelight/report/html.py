@@ -103,10 +103,12 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_made_visible,
     )
-    environment.filters["kind"] = lambda node: type(node).__name__
-    environment.filters["highlighted"] = highlighted_lines
-    environment.filters["marks"] = dict
+    environment.filters.update({"kind": _kind, "highlighted": highlighted_lines, "marks": dict})
     return environment
+
+
+def _kind(node: object) -> str:
+    return type(node).__name__
 
 
 def _made_visible(value: object) -> object:

@@ -89,11 +89,7 @@ def _line(line: Line) -> str:
 def _inline(inline: Inline) -> str:
     match inline:
         case Text():
-            return (
-                f"**{escaped(inline.text)}**"
-                if inline.tone == "strong" and inline.text.strip()
-                else escaped(inline.text)
-            )
+            return _text(inline)
         case Code():
             return code(inline.text)
         case Badge():

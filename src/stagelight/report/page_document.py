@@ -30,7 +30,7 @@ from stagelight.report.document import (
 )
 from stagelight.report.excerpt import function_excerpt, line_text
 from stagelight.report.failure_sections import advisory_section, failure_section
-from stagelight.report.file_names import short_name
+from stagelight.report.file_names import FileNames
 from stagelight.report.function_table import (
     defined_at,
     display_name,
@@ -89,15 +89,15 @@ def page_document(account: Account, budget: Budget | None = None) -> Document:
         budget: How much to show.
     """
     budget = budget or Budget()
-    folders = account.folders
-    ended = [failure_section(g, folders) for g in account.failures if g.handled < g.times]
-    handled = [failure_section(g, folders) for g in account.failures if g.handled == g.times]
+    names = account.names
+    ended = [failure_section(g, names) for g in account.failures if g.handled < g.times]
+    handled = [failure_section(g, names) for g in account.failures if g.handled == g.times]
     blocks: list[Block] = [headline(account), _figures(account), _split(account)]
     blocks += _notes("What ended the program", "ended", ended, account, budget)
     blocks += _functions(account, budget)
     blocks += timeline_blocks(account, budget.spans)
     blocks += _details(account, budget)
-    advisories = [advisory_section(group, folders) for group in account.advisories]
+    advisories = [advisory_section(group, names) for group in account.advisories]
     blocks += _notes("Worth knowing", "advisories", advisories, account, budget)
     blocks += _notes("Errors that the program handled", "failures", handled, account, budget)
     blocks += _blind_spots(account)
@@ -107,7 +107,7 @@ def page_document(account: Account, budget: Budget | None = None) -> Document:
 
 def _title(account: Account) -> str:
     program = account.ledgers[0].header.program if account.ledgers else ()
-    name = short_name(program[0], account.folders) if program else "Ledger"
+    name = account.names.short(program[0]) if program else "Ledger"
     return shortened(" ".join((name, *program[1:])), 80)
 
 
@@ -153,9 +153,9 @@ def _functions(account: Account, budget: Budget) -> list[Block]:
     library = [f for f in functions if not f.function.own][: budget.rows]
     children: list[Block] = []
     if own:
-        children.append(function_table(own, account.folders, jumps=True))
+        children.append(function_table(own, account.names, jumps=True))
     if library:
-        table = function_table(library, account.folders, jumps=True)
+        table = function_table(library, account.names, jumps=True)
         cost, avoidable = sum(f.seconds for f in library), sum(f.avoidable_s for f in library)
         title = f"{counted(len(library), 'library function or eager operation', LIBRARY)}: {seconds_text(cost)}"
         title += f", {seconds_text(avoidable)} avoidable" if avoidable else ""
@@ -192,22 +192,22 @@ def _groups_for(function: FunctionAccount, left: int, budget: Budget) -> Sequenc
 def _function_fold(
     account: Account, function: FunctionAccount, groups: Sequence[CauseGroup], rows: int, is_open: bool
 ) -> Section:
-    folders = account.folders
-    children: list[Block] = [cause_section(group, folders) for group in groups if is_worth_saying(group)]
-    expected = [cause_section(group, folders) for group in groups if not is_worth_saying(group)]
+    names = account.names
+    children: list[Block] = [cause_section(group, names) for group in groups if is_worth_saying(group)]
+    expected = [cause_section(group, names) for group in groups if not is_worth_saying(group)]
     hidden = function.groups[len(groups) :]
     if hidden:
         text = f"{counted(len(hidden), 'further kind')} of misses, {seconds_text(sum(g.seconds for g in hidden))}:"
         children.append(Command(list_command(account, function), text))
     children += _specializations(account, function, rows)
-    excerpt = function_excerpt(function.function.file, function.function.line, folders)
+    excerpt = function_excerpt(function.function.file, function.function.line, names)
     if excerpt is not None:
         children.append(excerpt)
-    children += _call_sites(function, folders)
+    children += _call_sites(function, names)
     if expected:
         children.append(Fold((Text(f"{counted(len(expected), 'expected kind')} of misses"),), tuple(expected)))
     title: list[Inline] = [Text(display_name(function.function), "strong"), Text("  ")]
-    title += defined_at(function.function, folders)
+    title += defined_at(function.function, names)
     aside = Text(f"{function_counts(function)}, {seconds_text(function.seconds)}", "muted")
     fold = Fold(
         (*title, Text("  "), aside),
@@ -221,7 +221,7 @@ def _specializations(account: Account, function: FunctionAccount, rows: int) -> 
     known = len(function.specializations)
     if known < 2:
         return []
-    table = specialization_table(function, rows, account.folders)
+    table = specialization_table(function, rows, account.names)
     folded = max(known + function.specializations_folded, function.totals.specializations) - rows
     title = f"{counted(rows, 'specialization')}"
     if folded:
@@ -232,7 +232,7 @@ def _specializations(account: Account, function: FunctionAccount, rows: int) -> 
     return [Fold((Text(title),), tuple(children), open=rows <= 12)]
 
 
-def _call_sites(function: FunctionAccount, folders: Sequence[str]) -> list[Block]:
+def _call_sites(function: FunctionAccount, names: FileNames) -> list[Block]:
     counts: dict[object, int] = {}
     for group in function.groups:
         for site, times in group.sites:
@@ -243,7 +243,7 @@ def _call_sites(function: FunctionAccount, folders: Sequence[str]) -> list[Block
     sites = sorted(counts.items(), key=lambda item: -item[1])[:SITES]
     rows = tuple(
         (
-            Cell((place(site, folders),)),  # pyright: ignore[reportArgumentType]
+            Cell((place(site, names),)),  # pyright: ignore[reportArgumentType]
             Cell((Code(shortened(line_text(site), 100)),)),  # pyright: ignore[reportArgumentType]
             Cell((Text(f"{times:,}"),), order=float(times)),
         )

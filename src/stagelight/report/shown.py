@@ -1,8 +1,8 @@
-"""``stagelight.show`` and ``stagelight.why``: the records of a watched block, and any record in any format."""
+"""``stagelight.show``: a ledger, or any record that Stagelight returns, in any format."""
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Literal, Protocol, TextIO, runtime_checkable
+from typing import Any, Literal, Protocol, TextIO, runtime_checkable
 
 import msgspec
 
@@ -18,20 +18,23 @@ from stagelight.model.attribution import (
 )
 from stagelight.model.event import Event
 from stagelight.model.ledger import Header, JaxSeen
+from stagelight.model.trial import Experiment, Predictions
 from stagelight.report.account import Account
-from stagelight.report.accounting import Accounting, account_from_attributions
+from stagelight.report.accounting import Accounting
 from stagelight.report.document import Document
 from stagelight.report.html import document_html, page_html
 from stagelight.report.machine_object import MachineObject
 from stagelight.report.markdown import markdown_text
 from stagelight.report.record_document import (
     advisory_document,
+    attributions_document,
     failure_document,
     miss_document,
     table_document,
     totals_document,
 )
 from stagelight.report.terminal import write_terminal
+from stagelight.report.trial_document import experiment_document, predictions_document
 from stagelight.report.why_document import why_document
 
 type Format = Literal["text", "markdown", "html", "json"]
@@ -63,37 +66,28 @@ type Shown = (
     | FailureFound
     | FunctionTotals
     | SpecializationTable
+    | Predictions
+    | Experiment
 )
 
+
+def _itself(document: Document) -> Document:
+    return document
+
+
 # What each kind of record becomes; a ledger, which is no record, is turned into an account first.
-_DOCUMENTS: tuple[tuple[type, Callable], ...] = (
-    (Document, lambda document: document),
+_DOCUMENTS: tuple[tuple[type, Callable[[Any], Document]], ...] = (
+    (Document, _itself),
     (Account, why_document),
-    (Attributions, lambda record: why_document(account_from_attributions(record))),
+    (Attributions, attributions_document),
     (Miss, miss_document),
     (Advisory, advisory_document),
     (FailureFound, failure_document),
     (FunctionTotals, totals_document),
     (SpecializationTable, table_document),
+    (Predictions, predictions_document),
+    (Experiment, experiment_document),
 )
-
-
-def why(ledger: ReadableLedger) -> Attributions:
-    """Say why each trace, compile and slow dispatch of a ledger happened.
-
-    Args:
-        ledger: What ``stagelight.watch`` gave, during its block or after.
-
-    Returns:
-        Every miss with its causes, advisories, failures, and totals by function.
-
-    Raises:
-        UsageError: It is not a ledger.
-    """
-    if not isinstance(ledger, ReadableLedger):
-        message = f"why takes a ledger, as `with stagelight.watch() as ledger` gives it, not a {type(ledger).__name__}"
-        raise UsageError(message)
-    return attributions(ledger.entries())
 
 
 def show(record: Shown, *, format: Format = "text", file: TextIO | None = None) -> None:
@@ -147,7 +141,7 @@ def document_of(record: Shown) -> Document:
 
 def _json(record: Shown) -> str:
     if isinstance(record, ReadableLedger):
-        record = why(record)
+        record = attributions(record.entries())
     if isinstance(record, Attributions):
         pieces: list[bytes] = []
         target = MachineObject(pieces.append)

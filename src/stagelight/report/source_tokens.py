@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from markupsafe import Markup, escape
-from pygments.lexers.python import PythonLexer
-from pygments.token import Comment, Keyword, Name, Number, String, Token, _TokenType
+from pygments.lexers.python import PythonLexer  # pyright: ignore[reportMissingTypeStubs]
+from pygments.token import Comment, Keyword, Name, Number, String, Token
 
 from stagelight.report.visible import visible_source_line
 
-_CLASSES: tuple[tuple[_TokenType, str], ...] = (
+_CLASSES = (
     (Comment, "tc"),
     (String, "ts"),
     (Keyword, "tk"),

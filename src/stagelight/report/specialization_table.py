@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from stagelight.report.account import FunctionAccount, SpecializationSeen
 from stagelight.report.cause_section import place
 from stagelight.report.document import Badge, Cell, Code, Column, Table, Text
+from stagelight.report.file_names import FileNames
 from stagelight.report.quantities import seconds_text
 from stagelight.report.visible import shortened
 
@@ -12,13 +13,13 @@ COLUMNS = 24
 VALUE_LENGTH = 64
 
 
-def specialization_table(function: FunctionAccount, rows: int, folders: Sequence[str]) -> Table:
+def specialization_table(function: FunctionAccount, rows: int, names: FileNames) -> Table:
     """The table.
 
     Args:
         function: The function.
         rows: How many specializations to show, the costliest.
-        folders: Folders that file names are shown relative to.
+        names: How files are called.
     """
     shown = _costliest(function.specializations, rows)
     parts = function.columns[:COLUMNS]
@@ -29,7 +30,7 @@ def specialization_table(function: FunctionAccount, rows: int, folders: Sequence
     columns += [Column(name, code=True) for name in parts]
     columns += [Column("calls", "right", True)] if calls else []
     columns += [Column("seconds", "right", True), Column("why"), Column("from")]
-    return Table(tuple(columns), tuple(_row(seen, parts, processes, calls, folders) for seen in shown))
+    return Table(tuple(columns), tuple(_row(seen, parts, processes, calls, names) for seen in shown))
 
 
 def columns_of(function: FunctionAccount) -> int:
@@ -43,7 +44,7 @@ def _costliest(specializations: Sequence[SpecializationSeen], rows: int) -> list
 
 
 def _row(
-    seen: SpecializationSeen, parts: Sequence[str], processes: bool, calls: bool, folders: Sequence[str]
+    seen: SpecializationSeen, parts: Sequence[str], processes: bool, calls: bool, names: FileNames
 ) -> tuple[Cell, ...]:
     specialization = seen.specialization
     values, changed = dict(specialization.parts), frozenset(specialization.changed)
@@ -57,5 +58,5 @@ def _row(
         cells.append(Cell((Text("–" if number is None else f"{number:,}"),), order=float(number or 0)))
     cells.append(Cell((Text(seconds_text(specialization.seconds)),), order=specialization.seconds))
     cells.append(Cell(tuple(Badge(slug, "muted") for slug in dict.fromkeys(specialization.causes))))
-    cells.append(Cell((place(specialization.call, folders),)))
+    cells.append(Cell((place(specialization.call, names),)))
     return tuple(cells)

@@ -1,6 +1,7 @@
 """A document as text in a terminal: calm, aligned, wrapped at its width, colour only where it means something."""
 
 import io
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
@@ -88,7 +89,7 @@ def terminal_text(document: Document, *, width: int = PIPED_WIDTH) -> str:
 
 def _console(stream: TextIO, width: int | None) -> Console:
     console = Console(file=stream, width=width)
-    if width is None and not console.is_terminal and "COLUMNS" not in console._environ:
+    if width is None and not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPED_WIDTH
     return console
 

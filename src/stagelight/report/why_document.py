@@ -61,10 +61,10 @@ def why_blocks(account: Account, selection: Selection | None = None, limits: Lim
     chosen = chosen_functions(account, selection)
     blocks: list[Block] = []
     if chosen:
-        blocks.append(function_table([f for f, _ in chosen[: limits.functions]], account.folders))
+        blocks.append(function_table([f for f, _ in chosen[: limits.functions]], account.names))
     blocks += folded_lines(account, selection, len(chosen), limits)
     ended = [g for g in account.failures if g.handled < g.times]
-    blocks += note_sections("What ended the program", [failure_section(g, account.folders) for g in ended], limits)
+    blocks += note_sections("What ended the program", [failure_section(g, account.names) for g in ended], limits)
     blocks += [function_section(function, groups, account, limits) for function, groups in chosen[: limits.functions]]
     if not selection.is_narrow:
         blocks += _notes(account, limits, selection.everything)
@@ -73,15 +73,15 @@ def why_blocks(account: Account, selection: Selection | None = None, limits: Lim
 
 def _notes(account: Account, limits: Limits, everything: bool) -> list[Block]:
     """What is said beside the misses: advisories, handled failures, blind spots."""
-    folders = account.folders
+    names = account.names
     handled = [g for g in account.failures if g.handled == g.times]
     advisories = [g for g in account.advisories if everything or g.advisory.function.own]
     library = sum(g.times for g in account.advisories) - sum(g.times for g in advisories)
-    blocks = note_sections("Worth knowing", [advisory_section(g, folders) for g in advisories], limits)
+    blocks = note_sections("Worth knowing", [advisory_section(g, names) for g in advisories], limits)
     if library:
         text = f"Folded: {counted(library, 'advisory', 'advisories')} on library functions. Show with --all."
         blocks.append(Paragraph((Text(text, "muted"),)))
-    blocks += note_sections("Errors that the program handled", [failure_section(g, folders) for g in handled], limits)
+    blocks += note_sections("Errors that the program handled", [failure_section(g, names) for g in handled], limits)
     blind = blind_spot_lines(account)
     if blind:
         blocks.append(Section((Text("Not seen in this run", "strong"),), (Bullets(blind),), level=2))
@@ -183,7 +183,7 @@ def function_section(
     function: FunctionAccount, groups: Sequence[CauseGroup], account: Account, limits: Limits
 ) -> Section:
     """One function with its groups, in order of cost."""
-    children: list[Block] = [cause_section(group, account.folders) for group in groups[: limits.groups]]
+    children: list[Block] = [cause_section(group, account.names) for group in groups[: limits.groups]]
     hidden = groups[limits.groups :]
     if hidden:
         misses, cost = sum(g.misses for g in hidden), sum(g.seconds for g in hidden)
@@ -191,7 +191,7 @@ def function_section(
         command = list_command(account, function)
         children.append(Paragraph((Text(f"{text}, {seconds_text(cost)}: ", "muted"), Code(command))))
     title: list[Inline] = [Text(display_name(function.function), "strong"), Text("  ")]
-    title += defined_at(function.function, account.folders)
+    title += defined_at(function.function, account.names)
     if function.totals.rerun_of_cell:
         title.append(Text("  (redefined by a cell that ran again)", "muted"))
     return Section(
