@@ -138,7 +138,7 @@ def promoted(*avals: Aval) -> tuple[np.dtype[Any], bool]:
     """
     dtypes = {aval.dtype.name for aval in avals}
     if len(avals) == 1 or (len(dtypes) == 1 and not all(aval.weak_type for aval in avals)):
-        return avals[0].dtype, len(avals) == 1 and avals[0].weak_type
+        return avals[0].dtype, len(avals) == 1 and avals[0].weak_type and avals[0].dtype.kind != "b"
     if all(aval.weak_type for aval in avals) and current_context().numpy_dtype_promotion != "strict":
         dtype, weak = _least_upper_bound(dtypes), True
     else:

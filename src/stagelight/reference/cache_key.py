@@ -16,7 +16,7 @@ from stagelight.reference.operand import Array
 from stagelight.reference.pytree import Registry, Structure
 from stagelight.reference.staging_error import StagingOverflowError, StagingTypeError
 from stagelight.reference.static_argument import StaticArguments, StaticValue
-from stagelight.reference.trace_context import TraceContext, current_context
+from stagelight.reference.trace_context import TraceContext, current_context, rule_holds
 
 
 class Arguments(NamedTuple):
@@ -26,6 +26,7 @@ class Arguments(NamedTuple):
     named: tuple[tuple[str, StaticValue | Structure], ...]
     leaves: tuple[Any, ...]
     paths: tuple[str, ...]
+    declared: tuple[bool, bool]
 
     def rebuilt(self, leaves: Any) -> tuple[list[Any], dict[str, Any]]:
         """The positional and keyword arguments again, around other leaves."""
@@ -49,6 +50,7 @@ class CacheKey(NamedTuple):
     named: tuple[tuple[str, StaticValue | Structure], ...]
     avals: tuple[Aval, ...]
     context: TraceContext
+    declared: tuple[bool, bool]
 
 
 def split(
@@ -70,7 +72,9 @@ def split(
 
     positional = tuple(part(value, names[i], i in numbers) for i, value in enumerate(args))
     named = tuple((name, part(kwargs[name], name, name in static.names)) for name in sorted(kwargs))
-    return Arguments(positional, named, tuple(leaves), tuple(paths))
+    is_compared = not rule_holds("declarations-are-not-compared")
+    declared = (is_compared and bool(static.numbers), is_compared and bool(static.names))
+    return Arguments(positional, named, tuple(leaves), tuple(paths), declared)
 
 
 def _names(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> list[str]:
@@ -107,7 +111,7 @@ def key_of(function: Callable[..., Any], arguments: Arguments, *, can_be_fast: b
                 "function was called with a non-array argument, and this argument was not marked as static using the "
                 "static_argnums or static_argnames parameters of jax.jit."
             ) from None
-    return CacheKey(arguments.positional, arguments.named, tuple(avals), current_context())
+    return CacheKey(arguments.positional, arguments.named, tuple(avals), current_context(), arguments.declared)
 
 
 def fast_key(arguments: Arguments, key: CacheKey) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from stagelight.reference import primitive as p
 from stagelight.reference.aval import Aval, promoted
-from stagelight.reference.elementwise import apply_one, convert
+from stagelight.reference.elementwise import apply_one, convert, number_like
 from stagelight.reference.jaxpr import Jaxpr, Variable
 from stagelight.reference.operand import Array, Tracer
 from stagelight.reference.pytree import LEAF, Registry, Structure
@@ -148,12 +148,12 @@ class ControlFlow:
         """``lax.fori_loop``: a ``scan`` where both bounds are known, else a ``while_loop``."""
         low, high = operand_of(lower), operand_of(upper)
         if not any(isinstance(bound, Tracer) and bound.concrete() is None for bound in (low, high)):
-            step = lambda carry, _: ((carry[0] + 1, body_fun(*carry)), None)  # noqa: E731
+            step = lambda carry, _: ((_next(carry[0]), body_fun(*carry)), None)  # noqa: E731
             return self.scan(step, (lower, init_val), None, length=max(int(high) - int(low), 0))[0][1]
         dtype = promoted(low.aval, high.aval)[0]
         bounds = [b if b.dtype == dtype else convert(b, dtype) for b in (low, high)]
-        advance = lambda c: (c[0] + 1, c[1], body_fun(c[0], c[2]))  # noqa: E731
-        return self.while_loop(lambda c: c[0] < c[1], advance, (*bounds, init_val))[2]
+        advance = lambda c: (_next(c[0]), c[1], body_fun(c[0], c[2]))  # noqa: E731
+        return self.while_loop(lambda c: apply_one(p.lt, c[0], c[1]), advance, (*bounds, init_val))[2]
 
     def scan(
         self, f: Callable[..., Any], init: Any, xs: Any = None, length: int | None = None, reverse: bool = False
@@ -181,6 +181,10 @@ class ControlFlow:
             jaxpr, out = trace(carry)
         _check_carry("scan body", structure, [c.aval for c in carry], out.children[0], jaxpr.out_avals)
         return out.rebuild(_bind_scan(jaxpr, carry, columns, lengths.pop(), reverse))
+
+
+def _next(index: Any) -> Any:
+    return apply_one(p.add, index, number_like(index, 1))
 
 
 def _with_common_constants(jaxprs: list[Jaxpr], order: list[int]) -> tuple[list[Jaxpr], list[Any]]:

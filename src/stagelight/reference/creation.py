@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from stagelight.reference import primitive as p
-from stagelight.reference.aval import DTYPE_NAMES, canonical_dtype
+from stagelight.reference.aval import DTYPE_NAMES, canonical_dtype, promoted
 from stagelight.reference.elementwise import apply_one, broadcast_to, convert
 from stagelight.reference.operand import Array, Tracer
-from stagelight.reference.rearrangement import concatenate, expand_dims, sizes_of
-from stagelight.reference.staging_error import ConcretizationTypeError
-from stagelight.reference.trace import is_staging, operand_of
+from stagelight.reference.rearrangement import concatenate, expand_dims, same_shape, sizes_of
+from stagelight.reference.staging_error import ConcretizationTypeError, refuse
+from stagelight.reference.trace import operand_of, staging_trace
 from stagelight.reference.trace_context import rule_holds
 
 
@@ -33,6 +33,8 @@ SCALAR_TYPES = tuple(map(ScalarType, DTYPE_NAMES))
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """``jnp.full``; without a dtype a Python number leaves the result weak."""
     fill = operand_of(fill_value)
+    if fill.ndim:
+        raise refuse("jax.numpy.full of an array")
     fill = fill if dtype is None else convert(fill, dtype)
     return broadcast_to(fill, sizes_of(shape))
 
@@ -83,24 +85,28 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     return result if start is None else apply_one(p.add, np.asarray(start, dtype)[()], result)
 
 
-def _stack_nested(values: Any) -> Any:
-    if not isinstance(values, list | tuple):
-        return operand_of(values)
-    return concatenate([expand_dims(_stack_nested(value), 0) for value in values], 0)
+def _nested(value: Any) -> list[Any]:
+    return [leaf for v in value for leaf in _nested(v)] if isinstance(value, list | tuple) else [operand_of(value)]
+
+
+def _stacked(value: Any, dtype: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        return convert(value, dtype)
+    return concatenate(same_shape([expand_dims(_stacked(part, dtype), 0) for part in value]), 0)
 
 
 def asarray(value: Any, dtype: Any = None) -> Any:
     """``jnp.asarray``; lists of numbers have a dtype of their own, Python numbers are weak."""
-    if isinstance(value, list | tuple):
-        if not all(isinstance(v, bool | int | float | list | tuple | np.ndarray | np.generic) for v in value):
-            value = _stack_nested(value)
-        else:
-            found = np.asarray(value, dtype=None if dtype is None else canonical_dtype(dtype))
-            return Array(found.astype(canonical_dtype(found.dtype)))
+    if isinstance(value, list | tuple) and any(isinstance(leaf, Tracer) or leaf.source is None for leaf in _nested(value)):
+        value = _stacked(value, promoted(*[leaf.aval for leaf in _nested(value)])[0])
+    elif isinstance(value, list | tuple):
+        value = np.asarray(value, dtype=None if dtype is None else canonical_dtype(dtype))
     operand = operand_of(value)
     operand = operand if dtype is None else convert(operand, dtype)
-    keeps_source = isinstance(operand, Tracer) or (is_staging() and operand.ndim == 0)
-    return operand if keeps_source else Array(operand.value, weak_type=operand.weak_type)  # type: ignore[attr-defined]
+    if isinstance(operand, Tracer) or operand.source is None:  # type: ignore[attr-defined]
+        return operand
+    trace = staging_trace()
+    return Array(operand.value, weak_type=operand.weak_type) if trace is None else trace.lift(operand)  # type: ignore[attr-defined]
 
 
 def array(value: Any, dtype: Any = None) -> Any:

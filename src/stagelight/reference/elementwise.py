@@ -27,7 +27,8 @@ def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
     operand = operand_of(x)
     if operand.shape == tuple(shape):
         return operand
-    p.broadcast_shape("broadcast_to", [operand.shape, tuple(shape)])
+    if operand.ndim > len(shape) or p.broadcast_shape("broadcast_to", [operand.shape, tuple(shape)]) != tuple(shape):
+        raise StagingValueError(f"Cannot broadcast an array of shape {operand.shape} to shape {tuple(shape)}.")
     axes = tuple(range(len(shape) - operand.ndim, len(shape)))
     return apply_one(p.broadcast_in_dim, operand, shape=tuple(shape), broadcast_dimensions=axes)
 
@@ -127,8 +128,14 @@ bitwise_and, bitwise_or = _bitwise("bitwise_and", p.and_), _bitwise("bitwise_or"
 invert = _unary(p.not_)
 
 
+def number_like(operand: Any, number: int) -> Any:
+    """``lax._const``: a scalar of the dtype of an operand, weak beside a weak scalar."""
+    value = np.asarray(number, operand.dtype)
+    return Array(value, weak_type=operand.weak_type and not operand.ndim, source=value)
+
+
 def _truth(operand: Any) -> Any:
-    return operand if operand.dtype.kind == "b" else apply_one(p.ne, operand, np.zeros((), operand.dtype)[()])
+    return operand if operand.dtype.kind == "b" else apply_one(p.ne, operand, number_like(operand, 0))
 
 
 def _logical(name: str, primitive: p.Primitive) -> Any:
@@ -177,7 +184,10 @@ def power(x1: Any, x2: Any) -> Any:
     if isinstance(x2, int | np.integer | np.bool_) or (
         isinstance(x2, Array) and x2.ndim == 0 and x2.dtype.kind in "iu"
     ):
-        return apply_one(p.integer_pow, *same_dtype(x1, numeric=True), y=int(x2))
+        (base,) = same_dtype(x1, numeric=True)
+        if int(x2) < 0 and base.dtype.kind != "f":
+            raise StagingTypeError(f"Integers cannot be raised to negative powers, got integer_pow({base.aval}, {x2})")
+        return apply_one(p.integer_pow, base, y=int(x2))
     x1, x2 = same_rank("power", [operand_of(x1), operand_of(x2)])
     same = same_dtype(x1, x2, numeric=True)
     if same[0].dtype.kind != "f":
@@ -189,10 +199,10 @@ def remainder(x1: Any, x2: Any) -> Any:
     """``jnp.remainder``, with the sign of the divisor."""
 
     def compute(x1: Any, x2: Any) -> Any:
-        x1, x2 = same_rank("remainder", same_dtype(x1, x2))
+        x1, x2 = same_rank("remainder", same_dtype(x1, x2, numeric=True))
         zero = np.zeros((), x1.dtype)[()]
         if x2.dtype.kind != "f":
-            x2 = where(apply_one(p.eq, x2, zero), broadcast_to(np.ones((), x2.dtype)[()], x2.shape), x2)
+            x2 = where(equal(x2, 0), broadcast_to(convert(1, x2.dtype, x2.weak_type), x2.shape), x2)
         rest = apply_one(p.rem, x1, x2)
         is_rest = apply_one(p.ne, rest, zero)
         differ = apply_one(p.ne, apply_one(p.lt, rest, zero), apply_one(p.lt, x2, zero))
@@ -211,12 +221,16 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
         raise refuse("jax.numpy.where with one argument")
 
     def choose(condition: Any, x: Any, y: Any) -> Any:
-        condition = _truth(condition)
+        if condition.dtype.kind != "b":
+            condition = apply_one(p.ne, condition, convert(0, condition.dtype, condition.weak_type))
         x, y = same_dtype(x, y)
         shapes = [x.shape, y.shape] + [condition.shape] * (condition.ndim > 0)
         shape = p.broadcast_shape("where", shapes)
         condition = broadcast_to(condition, shape) if condition.ndim else condition
-        return apply_one(p.select_n, condition, broadcast_to(y, shape), broadcast_to(x, shape))
+        x, y = broadcast_to(x, shape), broadcast_to(y, shape)
+        if 0 in shape:
+            return x
+        return apply_one(p.select_n, condition, y, x)
 
     return stage_and_call("_where", choose, condition, x, y)
 

@@ -5,6 +5,8 @@ Follows ``Jaxpr``, ``JaxprEqn`` and ``Literal`` in ``jax/_src/core.py``.
 
 from typing import Any
 
+import numpy as np
+
 from stagelight.reference.aval import Aval
 
 
@@ -24,6 +26,11 @@ class Literal:
 
     def __init__(self, aval: Aval, value: Any) -> None:
         self.aval, self.value = aval, value
+
+    @property
+    def text(self) -> str:
+        """The number as it was written."""
+        return str(np.asarray(self.value.source).item())
 
 
 type Atom = Variable | Literal

@@ -72,7 +72,8 @@ class Machine:
             return functools.partial(self.jit, static_argnums=static_argnums, static_argnames=static_argnames)
         if not callable(function):
             raise StagingTypeError(f"Expected a callable value, got {function}")
-        static = resolve(function, static_argnums, static_argnames)
+        with self.active():
+            static = resolve(function, static_argnums, static_argnames)
         return StagedFunction(self, function, adopted(self, function), static)
 
     def make_jaxpr(self, function: Callable[..., Any], static_argnums: Any = ()) -> Callable[..., ShownJaxpr]:

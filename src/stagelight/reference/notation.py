@@ -46,7 +46,7 @@ class _Names:
 
     def atom(self, atom: Atom) -> str:
         if isinstance(atom, Literal):
-            return f"{atom.value.value.item()}:{atom.aval}"
+            return f"{atom.text}:{atom.aval}"
         return self.names.setdefault(atom, _letters(len(self.names)))
 
     def binders(self, variables: Iterable[Variable], *, may_drop: bool = False) -> str:

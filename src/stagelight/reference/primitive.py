@@ -48,7 +48,7 @@ def broadcast_shape(name: str, shapes: list[tuple[int, ...]]) -> tuple[int, ...]
 def _elementwise(name: str, evaluate: Callable[..., Any], dtype: str | None = None) -> Primitive:
     def infer(avals: list[Aval], _: Params) -> list[Aval]:
         shape = broadcast_shape(name, [aval.shape for aval in avals])
-        weak = all(aval.weak_type for aval in avals) and dtype is None
+        weak = all(aval.weak_type for aval in avals)
         return [Aval(shape, np.dtype(dtype) if dtype else avals[0].dtype, weak)]
 
     return Primitive(name, infer, evaluate)

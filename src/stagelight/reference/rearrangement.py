@@ -99,9 +99,16 @@ def concatenate(arrays: Sequence[Any], axis: int = 0) -> Any:
     return apply_one(p.concatenate, *operands, dimension=axis_in(axis, operands[0].ndim))
 
 
+def same_shape(operands: list[Any]) -> list[Any]:
+    """The operands, which must have one shape to be stacked."""
+    if len({operand.shape for operand in operands}) > 1:
+        raise StagingValueError(f"Cannot stack arrays of different shapes: {', '.join(str(o.shape) for o in operands)}.")
+    return operands
+
+
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     """``jnp.stack``."""
-    operands = [operand_of(array) for array in arrays]
+    operands = same_shape([operand_of(array) for array in arrays])
     at = axis_in(axis, operands[0].ndim + 1)
     if rule_holds("stack-is-a-primitive"):
         return apply_one(p.stack, *same_dtype(*operands), axis=at)
@@ -113,11 +120,9 @@ def unstack(x: Any) -> list[Any]:
     operand = operand_of(x)
     if rule_holds("unstack-is-a-primitive"):
         return bind(p.unstack, operand, axis=0) if len(operand) else []
-    rows = [
-        _sliced(operand, (i, *[0] * (operand.ndim - 1)), (i + 1, *operand.shape[1:]), row=True)
-        for i in range(len(operand))
-    ]
-    return [squeeze(row, 0) for row in rows]
+    rest = operand.shape[1:]
+    starts = [(i, *[0] * len(rest)) for i in range(len(operand))]
+    return [squeeze(_sliced(operand, start, (start[0] + 1, *rest), row=True), 0) for start in starts]
 
 
 def _sliced(

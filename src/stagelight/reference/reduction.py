@@ -121,7 +121,7 @@ def cumsum(x: Any, axis: Any = None) -> Any:
 
     def accumulate(x: Any) -> Any:
         operand = ravel(x) if axis is None else x
-        operand = convert(operand, int) if operand.dtype.kind == "b" else operand
+        operand = convert(operand, int if operand.dtype.kind == "b" else operand.dtype)
         at = 0 if axis is None else axis_in(axis, operand.ndim)
         return apply_one(p.cumsum, operand, axis=at, reverse=False)
 

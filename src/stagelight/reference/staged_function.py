@@ -19,7 +19,7 @@ from stagelight.reference.pytree import LEAF, Structure
 from stagelight.reference.staged_call import call_staged
 from stagelight.reference.staging_error import NotModelledError
 from stagelight.reference.static_argument import StaticArguments
-from stagelight.reference.trace import evaluate, is_staging, operand_of, stage
+from stagelight.reference.trace import evaluate, operand_of, stage, staging_trace
 
 if TYPE_CHECKING:
     from stagelight.reference.machine import Machine
@@ -86,7 +86,7 @@ class _Call:
         self.steps: list[MachineStep] = []
         self.outcome: MachineOutcome = "traced"
         self.traced: Traced | None = None
-        self.arguments = Arguments((), (), (), ())
+        self.arguments = Arguments((), (), (), (), (False, False))
 
     def step(self, phase: MachinePhase, says: str, parts: list[MachinePart] | None = None) -> None:
         self.steps.append(MachineStep(phase=phase, says=says, parts=tuple(parts or ())))
@@ -96,7 +96,7 @@ class _Call:
         staged = self.staged
         function, registry = staged.function, staged.machine.registry
         arguments = self.arguments = split(function, staged.static, registry, self.args, self.kwargs)
-        is_traced = is_staging() or any(isinstance(leaf, Tracer) for leaf in arguments.leaves)
+        is_traced = staging_trace() is not None or any(isinstance(leaf, Tracer) for leaf in arguments.leaves)
         can_be_fast = can_be_fast and not is_traced
         key = key_of(function, arguments, can_be_fast=can_be_fast)
         fast = fast_key(arguments, key)
@@ -137,7 +137,7 @@ class _Call:
     def run(self) -> Any:
         jaxpr, structure = self.look_up()
         operands = [operand_of(leaf) for leaf in self.arguments.leaves]
-        if is_staging() or any(isinstance(operand, Tracer) for operand in operands):
+        if staging_trace() is not None or any(isinstance(operand, Tracer) for operand in operands):
             name = getattr(self.staged.function, "__name__", "")
             return structure.rebuild(call_staged(name, jaxpr, operands))
         return structure.rebuild(evaluate(jaxpr, *operands))

@@ -66,7 +66,8 @@ def resolve(
         given_names = tuple(n for i, n in both if i in given_numbers or i - len(parameters) in given_numbers)
     _check(parameters, given_numbers, given_names or ())
     count = sum(q.kind in _POSITIONAL for q in parameters)
-    if count and not any(q.kind is inspect.Parameter.VAR_POSITIONAL for q in parameters):
+    is_fixed = not any(q.kind is inspect.Parameter.VAR_POSITIONAL for q in parameters)
+    if count and is_fixed and rule_holds("negative-number-counts-parameters"):
         given_numbers = tuple(i % count if i < 0 else i for i in given_numbers)
     return StaticArguments(given_numbers, given_names or ())
 

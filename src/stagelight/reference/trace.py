@@ -25,7 +25,6 @@ class Trace:
     """A transformation that is running."""
 
     label = "Tracer"
-    stages_everything = False
 
     def __init__(self) -> None:
         self.level = 1 + max((trace.level for trace in _active.get()), default=0)
@@ -77,10 +76,9 @@ class StagingTrace(Trace):
 
     label = "JitTracer"
 
-    def __init__(self, name: str = "", *, stages_everything: bool = True) -> None:
+    def __init__(self, name: str = "") -> None:
         super().__init__()
-        self.stages_everything = stages_everything
-        self.name, self.arguments = name, dict[Variable, str]()
+        self.name = name
         self.inputs: list[Variable] = []
         self.equations: list[Equation] = []
         self.constants: dict[int, tuple[Variable, Operand]] = {}
@@ -112,7 +110,8 @@ class StagingTrace(Trace):
     def finish(self, results: Sequence[Operand]) -> Jaxpr:
         """Close the program with these results."""
         outputs = [own(self, result).payload for result in results]
-        constants = list(self.constants.values())
+        used = {atom for equation in self.equations for atom in equation.inputs} | set(outputs)
+        constants = [(variable, value) for variable, value in self.constants.values() if variable in used]
         return Jaxpr([v for v, _ in constants], [c for _, c in constants], self.inputs, self.equations, outputs)
 
     def origin(self, tracer: Tracer) -> str:
@@ -134,9 +133,9 @@ def running(trace: Trace) -> Iterator[None]:
         _active.reset(token)
 
 
-def is_staging() -> bool:
-    """Whether every primitive is now being written down."""
-    return any(trace.stages_everything for trace in _active.get())
+def staging_trace() -> StagingTrace | None:
+    """The trace that every primitive is now written to, if there is one."""
+    return next((trace for trace in reversed(_active.get()) if isinstance(trace, StagingTrace)), None)
 
 
 def operand_of(value: Any) -> Operand:
@@ -162,7 +161,8 @@ def own(trace: Trace, operand: Operand) -> Any:
 def bind(primitive: Primitive, *values: Any, **params: Any) -> list[Any]:
     """Apply a primitive under the innermost trace that has a say."""
     operands = [operand_of(value) for value in values]
-    candidates: list[Trace] = [t for t in _active.get() if t.stages_everything]
+    innermost = staging_trace()
+    candidates: list[Trace] = [] if innermost is None else [innermost]
     candidates += [operand.trace for operand in operands if isinstance(operand, Tracer)]
     trace = max(candidates, key=lambda t: t.level, default=_EVALUATION)
     return trace.process(primitive, [own(trace, operand) for operand in operands], params)

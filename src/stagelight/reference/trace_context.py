@@ -54,6 +54,17 @@ VERSION_RULES: tuple[VersionRule, ...] = (
         says="reduce_max and reduce_min carry an `out_sharding` parameter, as reduce_sum does",
     ),
     VersionRule(
+        slug="declarations-are-not-compared",
+        since=(0, 11),
+        says="two jits of one function share traces where no argument given is static; before, whether static arguments were "
+        "declared was in the key (FlatTree.statics in jax/_src/tree_util.py)",
+    ),
+    VersionRule(
+        slug="negative-number-counts-parameters",
+        since=(0, 12),
+        says="a negative static_argnums counts from the end of the parameters; before, from the end of the arguments given",
+    ),
+    VersionRule(
         slug="unstack-is-a-primitive",
         since=(0, 11),
         says="iterating over an array stages one `unstack`; before, it staged a slice and a squeeze for each row",
