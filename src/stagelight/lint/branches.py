@@ -159,10 +159,20 @@ def execute_if(machine: Machine, node: ast.If, scope: Scope, context: Context) -
         side = scope.branch()
         if literal is not Absent.LITERAL and bool(literal) is not holds:
             continue
+        doubted = inner.quieted() if holds and _doubts_presence(node.test, scope, context) else inner
         narrow(machine, node.test, side, context, holds=holds)
-        if not machine.execute(body, side, inner):
+        if not machine.execute(body, side, doubted):
             sides.append(side)
     return _come_together(scope, sides)
+
+
+def _doubts_presence(test: ast.expr, scope: Scope, context: Context) -> bool:
+    # An argument that a caller did pass, but of which nothing is known, is hardly ever None.
+    match test:
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return context.depth > 0 and isinstance(scope.look_up(name), Unknown)
+        case _:
+            return False
 
 
 def _come_together(scope: Scope, sides: list[Scope]) -> bool:

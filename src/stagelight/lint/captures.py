@@ -42,17 +42,18 @@ def is_between_calls(assigned: ast.stmt, function: str, body: ast.AST) -> bool:
     """Whether the function is called before a statement and again after it, in one body read from top to bottom."""
     lines = [
         node.lineno
-        for node in _own_nodes(body)
+        for node in own_nodes(body)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
     ]
     return bool(lines) and min(lines) < assigned.lineno < max(lines)
 
 
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what a function contains, the bodies of inner functions and classes left out."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             yield child
-            yield from _own_nodes(child)
+            yield from own_nodes(child)
 
 
 def captured_attributes(machine: Machine, definition: ClassDefinition) -> Iterator[tuple[str, str]]:

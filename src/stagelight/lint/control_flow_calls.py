@@ -35,6 +35,8 @@ from stagelight.lint.values import (
 )
 from stagelight.model.binding_time import BindingTime
 
+_LEGACY_CONDITIONAL = 5
+
 
 def call_control_flow(
     machine: Machine, name: str, node: ast.Call, arguments: Arguments, scope: Scope, context: Context
@@ -146,6 +148,9 @@ def _fori_loop(machine: Machine, node: ast.Call, arguments: Arguments, scope: Sc
 
 
 def _cond(machine: Machine, node: ast.Call, arguments: Arguments, scope: Scope, context: Context) -> Value:
+    if len(arguments.positional) == _LEGACY_CONDITIONAL:
+        # cond(pred, true_operand, true_fun, false_operand, false_fun): each branch has its own operand.
+        return UNKNOWN
     branches = (arguments.get(1, "true_fun"), arguments.get(2, "false_fun"))
     return _branches(machine, node, "cond", branches, arguments.positional[3:], scope, context)
 

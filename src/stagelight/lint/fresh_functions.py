@@ -3,7 +3,9 @@
 import ast
 from collections.abc import Iterator
 
+from stagelight.lint.definitions import FunctionDefinition
 from stagelight.lint.events import JitMade
+from stagelight.lint.tracing_context import Context
 from stagelight.lint.values import Closure, Method, Partial, Transformed
 
 _RUNS_ONCE = ("setup", "build", "make", "create", "test", "demo", "post")
@@ -95,7 +97,24 @@ def _uses(name: str, node: ast.AST, *, in_loop: bool) -> Iterator[tuple[ast.Name
             yield from _uses(name, child, in_loop=in_loop or is_loop or is_function)
 
 
-def runs_once(name: str) -> bool:
-    """Whether a function of this name is one that programs call once."""
-    words = name.strip("_").split("_")
+def may_run_once(context: Context) -> bool:
+    """Whether the code runs once for all that is known: at module level, in a builder, a script's main, a closure.
+
+    A local function is in doubt too: it may well be called inside a trace, where nothing compiles again.
+    """
+    function = context.function
+    if function is None or function.scope is not None or _is_called_by_script(function):
+        return True
+    words = function.plain_name.strip("_").split("_")
     return any(word in _RUNS_ONCE or word.startswith(("init", "test", "bench", "example")) for word in words)
+
+
+def _is_called_by_script(function: FunctionDefinition) -> bool:
+    for node in function.module.tree.body:
+        if isinstance(node, ast.If) and any(name == "__name__" for name in _names_in(node.test)):
+            return function.plain_name.strip("_") == "main" or function.plain_name in _names_in(node)
+    return False
+
+
+def _names_in(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

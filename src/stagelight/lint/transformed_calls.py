@@ -133,7 +133,8 @@ def call_transformed(
             announce_call(machine, function, statics.names, arguments, node, scope, context)
         return UNKNOWN
     if staging in (Staging.JIT, Staging.STAGE):
-        return call_value(machine, value.function, _as_traced(arguments), context.staged(), node, scope)
+        given = arguments if value.transformation.is_filtered else _as_traced(arguments)
+        return call_value(machine, value.function, given, context.staged(), node, scope)
     result = call_value(machine, value.function, arguments, context, node, scope)
     if staging is Staging.DIFFERENTIATE:
         return _gradient(value, arguments, result)
@@ -198,8 +199,9 @@ def _call_closure(
         return UNKNOWN
     if decorations.is_staged:
         context = context.staged()
-        statics = (decorations.of(Staging.JIT) or decorations.transformations[0]).statics.names
-        arguments = _except_statics(function, arguments, statics)
+        staged = decorations.of(Staging.JIT) or decorations.transformations[0]
+        if not staged.transformation.is_filtered:
+            arguments = _except_statics(function, arguments, staged.statics.names)
     result = call_function(machine, function, arguments, context, node=node, scope=value.scope)
     differentiated = decorations.of(Staging.DIFFERENTIATE)
     if differentiated is not None:

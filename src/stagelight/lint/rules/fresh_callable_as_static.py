@@ -47,16 +47,16 @@ In code that runs once, and inside another trace.
 import ast
 from collections.abc import Iterator
 
+from stagelight.lint.captures import own_nodes
 from stagelight.lint.events import EntryCalled
-from stagelight.lint.fresh_functions import runs_once
+from stagelight.lint.fresh_functions import may_run_once
 from stagelight.lint.machine import Machine
 from stagelight.lint.rule import Draft, Rule
 from stagelight.lint.values import Closure, Partial, Value
 
 
 def _find(event: EntryCalled, machine: Machine) -> Iterator[Draft]:
-    function = event.context.function
-    if function is None or (runs_once(function.plain_name) and not event.context.loop_depth):
+    if not event.context.loop_depth and (may_run_once(event.context) or _computes_with_jax(event)):
         return
     for name in sorted(event.statics & event.bound.keys()):
         node, value = event.bound[name]
@@ -67,6 +67,16 @@ def _find(event: EntryCalled, machine: Machine) -> Iterator[Draft]:
                 message=f"{fresh} is passed for the static parameter `{name}`: every call compiles again",
                 hint="define the function once, at module level",
             )
+
+
+def _computes_with_jax(event: EntryCalled) -> bool:
+    # A function of arrays is likely to be called inside a trace, where nothing is compiled again.
+    function = event.context.function
+    libraries = ("jax.numpy", "jax.lax", "jax.nn")
+    names = {name for name, dotted in event.context.module.imports.items() if dotted in libraries}
+    return function is not None and any(
+        isinstance(node, ast.Name) and node.id in names for node in own_nodes(function.node)
+    )
 
 
 def _fresh(event: EntryCalled, node: ast.expr, value: Value) -> str:

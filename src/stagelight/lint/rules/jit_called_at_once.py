@@ -34,14 +34,14 @@ import ast
 from collections.abc import Iterator
 
 from stagelight.lint.events import JitMade
-from stagelight.lint.fresh_functions import fresh_operand, innermost_loop, runs_once, uses_of
+from stagelight.lint.fresh_functions import fresh_operand, innermost_loop, may_run_once, uses_of
 from stagelight.lint.machine import Machine
 from stagelight.lint.rule import Draft, Rule
 
 
 def _find(event: JitMade, machine: Machine) -> Iterator[Draft]:
     function = event.context.function
-    if function is None or innermost_loop(event) is not None or runs_once(function.plain_name):
+    if function is None or innermost_loop(event) is not None or may_run_once(event.context):
         return
     fresh = ""
     if isinstance(event.node, (ast.FunctionDef, ast.AsyncFunctionDef)):

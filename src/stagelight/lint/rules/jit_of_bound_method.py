@@ -45,7 +45,7 @@ Where the line runs once.
 from collections.abc import Iterator
 
 from stagelight.lint.events import JitMade
-from stagelight.lint.fresh_functions import innermost_loop, is_bound_method, is_called_in, runs_once
+from stagelight.lint.fresh_functions import innermost_loop, is_bound_method, is_called_in, may_run_once
 from stagelight.lint.machine import Machine
 from stagelight.lint.pytree_classes import is_pytree_class
 from stagelight.lint.rule import Draft, Rule
@@ -61,7 +61,7 @@ def _find(event: JitMade, machine: Machine) -> Iterator[Draft]:
     if not isinstance(owner, Instance) or is_pytree_class(machine, owner.definition):
         return
     loop = innermost_loop(event)
-    again = is_called_in(loop, event.node) if loop is not None else not runs_once(function.plain_name)
+    again = is_called_in(loop, event.node) if loop is not None else not may_run_once(event.context)
     if again and (event.is_called or loop is not None):
         yield Draft(
             node=event.node,
