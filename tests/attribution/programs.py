@@ -224,7 +224,8 @@ class Program:
     def first_call(self, **call):
         """A call that traces and compiles."""
         placing = {name: call.pop(name) for name in ("placements", "jit", "options") if name in call}
-        self.trace(**call)
+        tracing = {name: call.pop(name) for name in ("settings", "keywords") if name in call}
+        self.trace(**tracing, **call)
         return self.call(compiles=True, trace=self.traces, **placing, **call)
 
     def clear(self, function=0):

@@ -1,4 +1,4 @@
-"""Two runs side by side: what one traced or compiled that the other did not, and which key part differs.
+"""Two runs, or a run and a lock: what differs, and in which part of the key.
 
 Values in, values out: no JAX, no input or output, no clock.
 """
