@@ -1,7 +1,7 @@
 """Stagelight beside what JAX users have today: what each says about one small program for every cause.
 
-Decides whether a cause is worth its file: it must be named, and best where nothing else names it. Every program runs
-once for every tool, in a process of its own. A tool names a cause if what it says matches the program's pattern,
+Decides whether a cause is worth its file: it must be named, and best where nothing else names it. Each tool runs every
+program in a process of its own. A tool names a cause if what it says matches the program's pattern,
 which was written before any tool ran; otherwise it says something or nothing. All texts are printed, so that the
 verdicts can be checked by eye.
 
@@ -91,13 +91,29 @@ def said_by_equinox(program) -> str:
 SAID_BY = {"stagelight": said_by_stagelight, "jax": said_by_jax, "chex": said_by_chex, "equinox": said_by_equinox}
 
 
-def in_child(tool: str, slug: str) -> str:
-    """What ``tool`` says of a program that runs in a fresh process with two CPU devices."""
-    command = [sys.executable, __file__, "--child", tool, slug]
+def said_of_all(tool: str, programs) -> dict[str, str]:
+    """What a tool says of each program, one after the other in this process."""
+    import gc
+
+    import jax
+
+    said = {}
+    for program in programs:
+        text = without_traces_of_this_run(SAID_BY[tool](program))
+        # A tool that prints the name of the program's own function has not thereby named the cause.
+        said[program.slug] = text.replace(program.run.__name__, "program")
+        gc.collect()
+        jax.clear_caches()
+    return said
+
+
+def in_child(tool: str, only: str | None) -> dict[str, str]:
+    """``said_of_all`` in a fresh process with two CPU devices."""
+    command = [sys.executable, __file__, "--child", tool, *(["--only", only] if only else [])]
     flags = "--xla_force_host_platform_device_count=2"
     environment = dict(os.environ, XLA_FLAGS=flags, JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3")
     outcome = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
-    return without_traces_of_this_run(json.loads(outcome.stdout.splitlines()[-1]))
+    return json.loads(outcome.stdout.splitlines()[-1])
 
 
 def without_traces_of_this_run(text: str) -> str:
@@ -121,21 +137,11 @@ def shortened(text: str) -> str:
     return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
 
 
-def measured(programs) -> dict[str, dict[str, str]]:
-    """Slug → tool → what it says, with progress on standard error."""
-    table = {}
-    for program in programs:
-        table[program.slug] = {tool: in_child(tool, program.slug) for tool in TOOLS.values()}
-        marks = [f"{tool}: {verdict(text, program)}" for tool, text in table[program.slug].items()]
-        print(f"{program.slug:<28} {'  '.join(marks)}", file=sys.stderr, flush=True)
-    return table
-
-
-def page(programs, table) -> str:
+def page(programs, said) -> str:
     """The page of the documentation."""
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("jax", "chex", "equinox"))
     counts = [
-        sum(verdict(table[program.slug][tool], program) == "named" for program in programs) for tool in TOOLS.values()
+        sum(verdict(said[tool][program.slug], program) == "named" for program in programs) for tool in TOOLS.values()
     ]
     lines = [
         "# Scoreboard",
@@ -151,7 +157,7 @@ def page(programs, table) -> str:
     for program in programs:
         cells = []
         for tool in TOOLS.values():
-            text = table[program.slug][tool]
+            text = said[tool][program.slug]
             mark = marks[verdict(text, program)]
             cells.append(f"{mark}: {shortened(text)}" if text.strip() else mark)
         lines.append(f"| {program.slug} | " + " | ".join(cells) + " |")
@@ -160,28 +166,26 @@ def page(programs, table) -> str:
 
 
 def main() -> None:
-    """Run every program under every tool, or one under one with ``--child``."""
+    """Print what every tool says of every program; with ``--child``, what one says, as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--child", nargs=2, metavar=("TOOL", "SLUG"), help=argparse.SUPPRESS)
+    parser.add_argument("--child", metavar="TOOL", help=argparse.SUPPRESS)
     parser.add_argument("--only", metavar="SLUG", help="one program")
     parser.add_argument("--page", metavar="FILE", help="write the page of the documentation there")
     options = parser.parse_args()
     from scoreboard_programs import PROGRAMS
 
-    if options.child:
-        tool, slug = options.child
-        (program,) = [program for program in PROGRAMS if program.slug == slug]
-        print(json.dumps(SAID_BY[tool](program)))
-        return
     programs = [program for program in PROGRAMS if options.only in (None, program.slug)]
-    table = measured(programs)
+    if options.child:
+        print(json.dumps(said_of_all(options.child, programs)))
+        return
+    said = {tool: in_child(tool, options.only) for tool in TOOLS.values()}
     for program in programs:
         print(f"== {program.slug}")
         for name, tool in TOOLS.items():
-            text = table[program.slug][tool].strip()
-            print(f"-- {name}: {verdict(text, program)}\n{text}" if text else f"-- {name}: silent")
+            text = said[tool][program.slug].strip()
+            print(f"-- {name}: {verdict(text, program)}{f'\n{text}' if text else ''}")
     if options.page:
-        Path(options.page).write_text(page(programs, table))
+        Path(options.page).write_text(page(programs, said))
 
 
 if __name__ == "__main__":

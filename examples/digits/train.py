@@ -68,7 +68,7 @@ def main():
     for epoch in range(EPOCHS):
         normalized = jax.jit(lambda image: (image - center) / spread)
         loss_of = nnx.jit(lambda model, images, labels: cross_entropy(model, images, labels))
-        learning_rate = 0.1 * 0.7**epoch
+        learning_rate = 0.1 * 0.5**epoch
         for start in range(0, TRAINING_IMAGES, BATCH_SIZE):
             stop = min(start + BATCH_SIZE, TRAINING_IMAGES)
             momentum, average_loss = train_step(

@@ -86,7 +86,7 @@ def main():
     average_loss = jnp.zeros((), jnp.float32)
 
     for epoch in range(EPOCHS):
-        learning_rate = jnp.asarray(0.1 * 0.7**epoch, jnp.float32)
+        learning_rate = jnp.asarray(0.1 * 0.5**epoch, jnp.float32)
         for batch_images, batch_labels, weights in zip(*batches, strict=True):
             momentum, average_loss = train_step(
                 model, momentum, average_loss, batch_images, batch_labels, weights, learning_rate
