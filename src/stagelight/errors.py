@@ -41,6 +41,10 @@ class RetraceForbidden(StagelightError):
         self.misses = misses
 
 
+class RetraceWarning(UserWarning):
+    """What a guard says where it does not stop: the same text as a ``RetraceForbidden``."""
+
+
 class LockError(StagelightError):
     """A lock file that cannot be read or written: broken, newer, with merge markers, or being written by another."""
 

@@ -7,6 +7,7 @@ called that traces: a cache is asked only for a key that it has just named, in t
 
 import sys
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import msgspec
@@ -15,6 +16,10 @@ from stagelight.adapters.protocol import TraceCall
 
 _TRACE_KEY_PARTS = 4
 _LOWER_KEY_PARTS = 10
+_FARTHEST = 14
+_MOST_REFUSED = 1024
+
+_REFUSED: set[int] = set()
 
 
 class EarlierTrace(msgspec.Struct, frozen=True, gc=False):
@@ -52,7 +57,7 @@ def earlier_traces() -> Iterator[EarlierTrace]:
     for key in keys:
         try:
             fun, context = key[0](), key[1]
-            if fun is None or len(key[2]) != _TRACE_KEY_PARTS:
+            if fun is None or len(key[2]) != _TRACE_KEY_PARTS or _mark(fun, context, key[2]) in _REFUSED:
                 continue
             parameters = cache(fun, *key[2]).pjit_params if context == now else None
             if context == now and parameters is None:
@@ -68,12 +73,46 @@ def earlier_lowerings() -> Iterator[EarlierLowering]:
     for key in _keys_of("_pjit_lower")[1]:
         try:
             jaxpr, context, arguments = key[0](), key[1], key[2]
-            if jaxpr is None or len(arguments) != _LOWER_KEY_PARTS:
+            if jaxpr is None or len(arguments) != _LOWER_KEY_PARTS or _mark(jaxpr, 0, arguments[:1]) in _REFUSED:
                 continue
             shardings = tuple(None if type(s).__name__ == "UnspecifiedValue" else s for s in arguments[0])
             yield EarlierLowering(jaxpr, context, shardings)
         except Exception:
             continue
+
+
+def remember_refused_trace(fun: Any) -> None:
+    """A trace of a function is being stopped: JAX keeps the key, although nothing came of it."""
+    cache, keys = _keys_of("_infer_params_cached")
+    now = _current_context()
+    for key in keys:
+        try:
+            if key[0]() is fun and key[1] == now and cache(fun, *key[2]).pjit_params is None:
+                _remember(_mark(fun, now, key[2]))
+        except Exception:
+            continue
+
+
+def remember_refused_lowering(frame: FrameType | None) -> None:
+    """A lowering above a frame is being stopped: JAX keeps the key, although nothing came of it."""
+    for _ in range(_FARTHEST):
+        if frame is None:
+            return
+        if frame.f_code.co_name == "_pjit_lower":
+            known = frame.f_locals
+            _remember(_mark(known.get("jaxpr"), 0, (known.get("in_shardings"),)))
+            return
+        frame = frame.f_back
+
+
+def _remember(mark: int) -> None:
+    if len(_REFUSED) >= _MOST_REFUSED:
+        _REFUSED.clear()
+    _REFUSED.add(mark)
+
+
+def _mark(thing: Any, context: Any, arguments: Any) -> int:
+    return hash((id(thing), context, arguments))
 
 
 def _keys_of(name: str) -> tuple[Any, list[Any]]:

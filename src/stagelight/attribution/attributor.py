@@ -125,6 +125,10 @@ class Attributor:
         evidence, _ = self._calls.compile_evidence(dispatched, note.key if note is not None else None)
         return compile_causes(evidence)
 
+    def function(self, number: int, otherwise: str = "") -> Function:
+        """The function of that number; where no entry named it, one that is called ``otherwise``."""
+        return self._definitions.function(number, otherwise)
+
     def totals(self) -> tuple[FunctionTotals, ...]:
         """Counts and seconds of each function so far, in the order in which they were first seen."""
         return self._functions.totals()

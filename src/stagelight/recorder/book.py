@@ -98,6 +98,7 @@ class Book:
         self.inside_s = 0.0
         self.fast_paths_emptied = 0
         self.problems: list[str] = []
+        self.files_run_again: set[str] = set()
         self.readers: list[Callable[[Event | JaxSeen], None]] = []
         self._begin_anew()
 

@@ -5,6 +5,7 @@ import traceback
 from types import FrameType
 from typing import Any, Protocol
 
+from stagelight.adapters.earlier_keys import remember_refused_lowering, remember_refused_trace
 from stagelight.adapters.protocol import DispatchCall, TraceCall
 from stagelight.errors import RetraceForbidden, StoppedOnPurpose
 from stagelight.model.event import CacheCleared, Dispatched, Traced
@@ -63,6 +64,16 @@ class Recorder:
 
             self._calls.start(type(jax.jit(abs)))
 
+    @property
+    def counts_calls(self) -> bool:
+        """Whether calls are counted."""
+        return self._calls is not None
+
+    def write_calls(self) -> None:
+        """Write the calls that were counted and not written yet."""
+        if self._calls is not None:
+            self._calls.write()
+
     def finish(self, error: BaseException | None = None) -> None:
         """Write what only the end tells."""
         if self._calls is not None:
@@ -118,6 +129,7 @@ class Recorder:
         refusal = next((r for r in (g.before_trace(preview) for g in self.gates) if r is not None), None)
         if refusal is not None:
             self.book.thread.traces.pop()
+            remember_refused_trace(opened.fun)
         return refusal
 
     def body_ran(self, fun: Any, traced_for: str, frame: FrameType) -> BaseException | None:
@@ -154,6 +166,7 @@ class Recorder:
         refusal = next((r for r in (g.before_lowering(dispatched, span) for g in self.gates) if r is not None), None)
         if refusal is not None:
             self.book.thread.spans.pop()
+            remember_refused_lowering(frame)
         self.book.inside_s += time.perf_counter() - began
         return refusal
 

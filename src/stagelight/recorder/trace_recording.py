@@ -142,7 +142,8 @@ class TraceRecording:
             state.traces[-1].child_s += trace_s
         fields = opened.fields
         fields |= {"trace_s": trace_s, "self_s": trace_s - opened.child_s, "ran": opened.ran or not has_body_hook,
-                   "failed": error is not None, "side_effects": tuple(opened.effects)}  # fmt: skip
+                   "failed": error is not None, "side_effects": tuple(opened.effects),
+                   "rerun_of_cell": opened.identity.function.file in book.files_run_again}  # fmt: skip
         if parameters is not None:
             fields |= self._result_of(parameters, opened)
         traced = Traced(**fields)
