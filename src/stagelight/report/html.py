@@ -8,6 +8,7 @@ import base64
 import functools
 import hashlib
 from importlib.resources import files
+from typing import Any
 
 import msgspec
 from jinja2 import Environment, FunctionLoader, Template
@@ -103,7 +104,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_made_visible,
     )
-    environment.filters.update({"kind": _kind, "highlighted": highlighted_lines, "marks": dict})
+    filters: dict[str, Any] = {"kind": _kind, "highlighted": highlighted_lines, "marks": dict}
+    environment.filters.update(filters)
     return environment
 
 

@@ -68,6 +68,7 @@ def write_terminal(document: Document, file: TextIO | None = None, *, width: int
         width=console.width,
         color_system=console.color_system,  # pyright: ignore[reportArgumentType]
         force_terminal=console.is_terminal,
+        force_jupyter=False,
         no_color=console.no_color,
         highlight=False,
         markup=False,
@@ -82,13 +83,13 @@ def write_terminal(document: Document, file: TextIO | None = None, *, width: int
 
 def terminal_text(document: Document, *, width: int = PIPED_WIDTH) -> str:
     """A document as plain text."""
-    buffer = io.StringIO()
-    write_terminal(document, buffer, width=width)
-    return buffer.getvalue()
+    target = Console(file=io.StringIO(), width=width, color_system=None, force_terminal=False, force_jupyter=False)
+    lines = [line.plain.rstrip() for line in _Writer(target, min(width, WIDEST)).document(document)]
+    return "\n".join([*lines, ""])
 
 
 def _console(stream: TextIO, width: int | None) -> Console:
-    console = Console(file=stream, width=width)
+    console = Console(file=stream, width=width, force_jupyter=False)
     if width is None and not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPED_WIDTH
     return console

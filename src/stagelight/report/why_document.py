@@ -67,11 +67,11 @@ def why_blocks(account: Account, selection: Selection | None = None, limits: Lim
     blocks += note_sections("What ended the program", [failure_section(g, account.names) for g in ended], limits)
     blocks += [function_section(function, groups, account, limits) for function, groups in chosen[: limits.functions]]
     if not selection.is_narrow:
-        blocks += _notes(account, limits, selection.everything)
+        blocks += why_notes(account, limits, selection.everything)
     return blocks
 
 
-def _notes(account: Account, limits: Limits, everything: bool) -> list[Block]:
+def why_notes(account: Account, limits: Limits, everything: bool) -> list[Block]:
     """What is said beside the misses: advisories, handled failures, blind spots."""
     names = account.names
     handled = [g for g in account.failures if g.handled == g.times]
