@@ -1,7 +1,7 @@
 """Make the pictures of the README and the documentation from a real run of the example.
 
-Runs ``stagelight run examples/digits/train.py`` in a terminal of its own, keeps what it printed as text and as a
-picture, writes the page of the same ledger, and photographs it in Chromium in both themes and two widths.
+Runs ``stagelight run examples/digits/train.py`` in a terminal of its own, puts what it printed into the README and into
+a picture, writes the page of the same ledger, and photographs it in Chromium in both themes and two widths.
 
     python scripts/pictures.py
 """
@@ -62,6 +62,14 @@ def terminal_picture(text: str, path: Path) -> None:
     path.write_text(re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL))
 
 
+def put_into_readme(text: str) -> None:
+    """Replace the block of the README that shows what the run printed."""
+    readme = ROOT / "README.md"
+    block = f"<!-- the run -->\n\n```console\n{text.strip()}\n```\n\n<!-- end of the run -->"
+    pattern = r"<!-- the run -->.*<!-- end of the run -->"
+    readme.write_text(re.sub(pattern, lambda _: block, readme.read_text(), flags=re.DOTALL))
+
+
 def page_pictures(page_file: Path) -> None:
     """Photograph the page in both themes at 1280 pixels, and at 390 pixels as on a telephone."""
     with sync_playwright() as playwright:
@@ -87,7 +95,7 @@ def main() -> None:
     stagelight = [sys.executable, "-m", "stagelight"]
     printed = run_in_terminal([*stagelight, "run", "-f", "-o", "build/digits.jsonl", PROGRAM])
     command = f"$ stagelight run -o build/digits.jsonl {PROGRAM}\n"
-    (PICTURES / "run.txt").write_text(command + Text.from_ansi(printed).plain + "\n")
+    put_into_readme(command + Text.from_ansi(printed).plain)
     terminal_picture(command + printed, PICTURES / "run.svg")
     run_in_terminal([*stagelight, "report", "build/digits.jsonl", "-f", "-o", "build/digits.html", "--format", "html"])
     page_pictures(BUILD / "digits.html")
