@@ -7,9 +7,9 @@ import enum
 
 from stagelight.lint.word_list import names
 
-_ARRAY_NAMES = names(
-    "Array ArrayImpl Float Int UInt Bool Integer Inexact Complex Num Shaped Real Scalar PRNGKey KeyArray "
-    "PRNGKeyArray Key Float32 Float16 BFloat16 Int32"
+_ARRAY_NAMES = names("Array ArrayImpl KeyArray PRNGKeyArray PRNGKey")
+_JAXTYPING_NAMES = names(
+    "Float Int UInt Bool Integer Inexact Complex Num Shaped Real Key Float16 Float32 Float64 BFloat16 Int32 Int64"
 )
 _CONTAINER_NAMES = names(
     "ArrayLike ArrayTree PyTree Any Params FrozenDict Dict dict Mapping list List tuple Tuple Sequence Batch"
@@ -41,6 +41,9 @@ def annotated_kind(annotation: ast.expr | None) -> Annotated:
     if _is_optional(annotation):
         return Annotated.OPTIONAL
     name = last_name(annotation)
+    if name in _JAXTYPING_NAMES:
+        # Their names are common; only with a shape, `Float[Array, "b n"]`, are they surely jaxtyping's.
+        return Annotated.ARRAY if isinstance(annotation, ast.Subscript) else Annotated.CLASS
     if name == "ndarray":
         return Annotated.HOST_ARRAY if _first_name(annotation) in ("np", "numpy", "onp") else Annotated.ARRAY
     kinds = (

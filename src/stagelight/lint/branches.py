@@ -63,13 +63,21 @@ def _truth_of_operands(machine: Machine, node: ast.BoolOp, scope: Scope, context
                 return known_from_literal(not is_and)
             continue
         joined = join(joined, value)
-        if asks_for_tracer(operand):
+        if _guards(machine, operand):
             context = context.quieted()
     return known_from_literal(is_and) if joined is None else joined
 
 
-def asks_for_tracer(test: ast.expr) -> bool:
+def _guards(machine: Machine, test: ast.expr) -> bool:
     """Whether a test asks if values are concrete: what it guards is meant for the host."""
+    key = ("guards", id(test))
+    found = machine.notes.get(key)
+    if found is None:
+        found = machine.notes[key] = _asks_for_tracer(test)
+    return found is True
+
+
+def _asks_for_tracer(test: ast.expr) -> bool:
     for node in ast.walk(test):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         if name and any(word in name.lower() for word in _GUARD_WORDS):
@@ -152,7 +160,7 @@ def _rebind(name: str, value: Value, scope: Scope) -> None:
 def execute_if(machine: Machine, node: ast.If, scope: Scope, context: Context) -> bool:
     """``if``: both sides, or only the one that a constant test leaves."""
     value = truth(machine, node.test, scope, context, "if")
-    inner = context.quieted() if context.is_traced and asks_for_tracer(node.test) else context
+    inner = context.quieted() if context.is_traced and _guards(machine, node.test) else context
     literal = literal_of(value)
     sides: list[Scope] = []
     for body, holds in ((node.body, True), (node.orelse, False)):
@@ -170,7 +178,9 @@ def _doubts_presence(test: ast.expr, scope: Scope, context: Context) -> bool:
     # An argument that a caller did pass, but of which nothing is known, is hardly ever None.
     match test:
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
-            return context.depth > 0 and isinstance(scope.look_up(name), Unknown)
+            value = scope.look_up(name)
+            is_unread = isinstance(value, Known) and value.literal is Absent.LITERAL
+            return context.depth > 0 and (is_unread or isinstance(value, Unknown))
         case _:
             return False
 
@@ -187,7 +197,7 @@ def _come_together(scope: Scope, sides: list[Scope]) -> bool:
 def evaluate_conditional(machine: Machine, node: ast.IfExp, scope: Scope, context: Context) -> Value:
     """``a if test else b``."""
     value = truth(machine, node.test, scope, context, "conditional expression")
-    inner = context.quieted() if context.is_traced and asks_for_tracer(node.test) else context
+    inner = context.quieted() if context.is_traced and _guards(machine, node.test) else context
     literal = literal_of(value)
     joined: Value | None = None
     for branch, holds in ((node.body, True), (node.orelse, False)):
@@ -207,7 +217,7 @@ def evaluate_bool_operation(machine: Machine, node: ast.BoolOp, scope: Scope, co
     for operand in node.values[:-1]:
         value = truth(machine, operand, narrowed, context, "and" if is_and else "or")
         narrow(machine, operand, narrowed, context, holds=is_and)
-        if asks_for_tracer(operand):
+        if _guards(machine, operand):
             context = context.quieted()
         literal = literal_of(value)
         if literal is Absent.LITERAL:

@@ -20,13 +20,18 @@ from stagelight.lint.values import (
     NONE,
     UNKNOWN,
     Array,
+    Closure,
     DeviceArray,
+    External,
     HostArray,
     Instance,
     Known,
     Mapping,
     Maybe,
+    Method,
+    Partial,
     Sequence,
+    Transformed,
     Tree,
     Value,
     is_none,
@@ -36,6 +41,7 @@ from stagelight.lint.values import (
 from stagelight.model.binding_time import BindingTime
 
 _LEGACY_CONDITIONAL = 5
+_CALLABLE = (Closure, Method, Partial, Transformed, External)
 
 
 def call_control_flow(
@@ -148,7 +154,7 @@ def _fori_loop(machine: Machine, node: ast.Call, arguments: Arguments, scope: Sc
 
 
 def _cond(machine: Machine, node: ast.Call, arguments: Arguments, scope: Scope, context: Context) -> Value:
-    if len(arguments.positional) == _LEGACY_CONDITIONAL:
+    if len(arguments.positional) == _LEGACY_CONDITIONAL and not isinstance(arguments.positional[1], _CALLABLE):
         # cond(pred, true_operand, true_fun, false_operand, false_fun): each branch has its own operand.
         return UNKNOWN
     branches = (arguments.get(1, "true_fun"), arguments.get(2, "false_fun"))

@@ -66,7 +66,9 @@ class FunctionDefinition:
     @cached_property
     def is_generator(self) -> bool:
         """Whether its own body yields; yields of inner functions do not count."""
-        return not isinstance(self.node, ast.Lambda) and any(_yields(s) for s in self.node.body)
+        if isinstance(self.node, ast.Lambda) or "yield" not in self.module.source.text:
+            return False
+        return "yield" in self.module.segment(self.node) and any(_yields(s) for s in self.node.body)
 
     @property
     def takes_self(self) -> bool:

@@ -38,7 +38,7 @@ def context_of_trace(
         module=module,
         stage=stage,
         function=function,
-        entry=function.name,
+        transformation=transformation,
         calls=CallStep(step),
         is_quiet=is_quiet,
     )
@@ -103,6 +103,7 @@ def _enter_decorated(
         stage=stage,
         statics=decoration.statics.names,
         unmapped=unmapped,
+        is_decorated=True,
         parent=scope,
     )
     return True
@@ -157,6 +158,7 @@ def trace(
     statics: frozenset[str] = frozenset(),
     unmapped: frozenset[str] = frozenset(),
     given: dict[str, Value] | None = None,
+    is_decorated: bool = False,
     parent: Scope | None = None,
 ) -> None:
     """Interpret the body of an entry point, once for each way in which it is entered."""
@@ -166,6 +168,7 @@ def trace(
         statics=statics,
         unmapped=unmapped,
         is_filtered=transformation.is_filtered,
+        is_decorated=is_decorated,
         parent=parent,
     )
     scope.names.update(given or {})

@@ -21,6 +21,7 @@ def entry_scope(
     unmapped: frozenset[str] = frozenset(),
     is_filtered: bool = False,
     is_assumed: bool = False,
+    is_decorated: bool = False,
     parent: Scope | None = None,
 ) -> Scope:
     """Return the scope in which the body of an entry point is interpreted.
@@ -31,6 +32,7 @@ def entry_scope(
         statics: parameters that are static.
         unmapped: parameters that ``vmap`` does not map.
         is_filtered: whether arguments that are not arrays are static by themselves.
+        is_decorated: whether every caller goes through the trace; others may call the function as it is.
         is_assumed: whether the trace is only assumed, so that no parameter is proved to be an array.
         parent: the scope that the function closes over.
     """
@@ -44,7 +46,9 @@ def entry_scope(
             scope.names[name] = UNKNOWN
         else:
             is_loose = is_filtered or is_assumed
-            scope.names[name] = _parameter(machine, function, node, name in parameters.defaults, is_loose=is_loose)
+            value = _parameter(machine, function, node, name in parameters.defaults, is_loose=is_loose)
+            is_flag = isinstance(value, Maybe) and value.is_flag
+            scope.names[name] = Maybe(frozenset([name])) if is_flag and not is_decorated else value
     if parameters.star:
         scope.names[parameters.star] = Tree(frozenset([parameters.star]))
     if parameters.double_star:

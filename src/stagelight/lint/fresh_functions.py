@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from stagelight.lint.captures import own_nodes
 from stagelight.lint.definitions import FunctionDefinition
 from stagelight.lint.events import JitMade
 from stagelight.lint.tracing_context import Context
@@ -118,3 +119,10 @@ def _is_called_by_script(function: FunctionDefinition) -> bool:
 
 def _names_in(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def computes_with_jax(function: FunctionDefinition) -> bool:
+    """Whether a function's own body uses ``jax.numpy``: it may be called inside a trace, where nothing compiles."""
+    libraries = ("jax.numpy", "jax.lax", "jax.nn")
+    listed = {name for name, dotted in function.module.imports.items() if dotted in libraries}
+    return any(isinstance(node, ast.Name) and node.id in listed for node in own_nodes(function.node))

@@ -145,6 +145,10 @@ def _number(last: str, arguments: Arguments) -> Number:
     values = arguments.positional
     if last in ("zeros", "ones", "empty", "eye", "identity"):
         return "float" if len(values) == 1 else ""
+    if last in ("array", "asarray") and len(values) > 1:
+        return ""
+    if last == "full" and len(values) > 2:
+        return ""
     if last in ("arange", "array", "asarray", "full", "abs", "sum", "max", "min", "maximum", "minimum"):
         chosen = (
             values[1:] if last == "full" else values[:1] if last not in ("arange", "maximum", "minimum") else values

@@ -39,6 +39,11 @@ class ModuleIndex:
         """The lines of the text, for showing expressions."""
         return self.source.text.split("\n")
 
+    @cached_property
+    def registrations(self) -> list[str]:
+        """The lines that register something, such as a class as a pytree."""
+        return [line for line in self.lines if "register_" in line]
+
     def segment(self, node: ast.stmt | ast.expr) -> str:
         """Return the whole lines that a node covers; quicker than the exact segment."""
         return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])

@@ -63,7 +63,9 @@ def library_kind(machine: Machine, definition: ClassDefinition, depth: int = 0) 
 
 
 def is_pytree_class(machine: Machine, definition: ClassDefinition, depth: int = 0) -> bool:
-    """Whether objects of the class are taken apart by JAX; doubtful bases count as pytrees."""
+    """Whether objects of the class are taken apart by JAX; a class that another hand may register counts as one."""
+    if definition.name in _PYTREE_BASES or definition.node.keywords or "__init_subclass__" in definition.methods:
+        return True
     for decorator in definition.node.decorator_list:
         text = ast.unparse(decorator)
         if any(word in text for word in _PYTREE_DECORATORS) or "chex.dataclass" in text:
@@ -80,7 +82,7 @@ def is_pytree_class(machine: Machine, definition: ClassDefinition, depth: int = 
 def _is_registered(definition: ClassDefinition) -> bool:
     # `jax.tree_util.register_pytree_node(Class, …)` anywhere in the module.
     module = definition.module
-    return any("register_" in line and definition.name in line for line in module.lines)
+    return any(definition.name in line for line in module.registrations)
 
 
 def method_of(machine: Machine, definition: ClassDefinition, name: str, depth: int = 0) -> FunctionDefinition | None:

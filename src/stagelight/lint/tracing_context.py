@@ -40,7 +40,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
         module: the module whose code is interpreted.
         stage: how much is traced.
         function: the function whose body is interpreted; None at module level.
-        entry: the name of the function at which the trace starts.
+        transformation: the name of the transformation that starts the trace.
         calls: the chain of calls from there.
         depth: how many calls deep.
         is_quiet: findings are suppressed: behind a guard that asks whether the value is a tracer.
@@ -50,7 +50,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
     module: ModuleIndex
     stage: Stage = Stage.HOST
     function: FunctionDefinition | None = None
-    entry: str = ""
+    transformation: str = ""
     calls: CallStep | None = None
     depth: int = 0
     is_quiet: bool = False

@@ -47,16 +47,15 @@ In code that runs once, and inside another trace.
 import ast
 from collections.abc import Iterator
 
-from stagelight.lint.captures import own_nodes
 from stagelight.lint.events import EntryCalled
-from stagelight.lint.fresh_functions import may_run_once
+from stagelight.lint.fresh_functions import computes_with_jax, may_run_once
 from stagelight.lint.machine import Machine
 from stagelight.lint.rule import Draft, Rule
 from stagelight.lint.values import Closure, Partial, Value
 
 
 def _find(event: EntryCalled, machine: Machine) -> Iterator[Draft]:
-    if not event.context.loop_depth and (may_run_once(event.context) or _computes_with_jax(event)):
+    if not event.context.loop_depth and (may_run_once(event.context) or _is_numeric(event)):
         return
     for name in sorted(event.statics & event.bound.keys()):
         node, value = event.bound[name]
@@ -69,14 +68,9 @@ def _find(event: EntryCalled, machine: Machine) -> Iterator[Draft]:
             )
 
 
-def _computes_with_jax(event: EntryCalled) -> bool:
-    # A function of arrays is likely to be called inside a trace, where nothing is compiled again.
+def _is_numeric(event: EntryCalled) -> bool:
     function = event.context.function
-    libraries = ("jax.numpy", "jax.lax", "jax.nn")
-    names = {name for name, dotted in event.context.module.imports.items() if dotted in libraries}
-    return function is not None and any(
-        isinstance(node, ast.Name) and node.id in names for node in own_nodes(function.node)
-    )
+    return function is not None and computes_with_jax(function)
 
 
 def _fresh(event: EntryCalled, node: ast.expr, value: Value) -> str:

@@ -34,7 +34,7 @@ import ast
 from collections.abc import Iterator
 
 from stagelight.lint.events import JitMade
-from stagelight.lint.fresh_functions import fresh_operand, innermost_loop, may_run_once, uses_of
+from stagelight.lint.fresh_functions import computes_with_jax, fresh_operand, innermost_loop, may_run_once, uses_of
 from stagelight.lint.machine import Machine
 from stagelight.lint.rule import Draft, Rule
 
@@ -45,7 +45,7 @@ def _find(event: JitMade, machine: Machine) -> Iterator[Draft]:
         return
     fresh = ""
     if isinstance(event.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        if _is_called_in_one_place(event.node, function.node):
+        if _is_called_in_one_place(event.node, function.node) and not computes_with_jax(function):
             fresh = f"the local function {event.node.name}"
     elif event.is_called:
         fresh = fresh_operand(event)

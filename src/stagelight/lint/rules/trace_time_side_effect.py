@@ -44,10 +44,13 @@ from stagelight.lint.rule import Draft, Rule
 from stagelight.lint.values import has_array, is_parameter, may_hold_data, origins_of
 from stagelight.lint.wording import flows_from
 
+_TRACES_ON_PURPOSE = ("eval_shape", "make_jaxpr", "filter_eval_shape", "filter_make_jaxpr")
 _SEEDED = ("default_rng", "RandomState", "seed", "Generator", "Random", "SeedSequence", "get_state", "PCG64")
 
 
 def _find(event: HostCalled | NameRebound, machine: Machine) -> Iterator[Draft]:
+    if event.context.transformation.rpartition(".")[2] in _TRACES_ON_PURPOSE:
+        return
     if isinstance(event, NameRebound):
         if not may_hold_data(event.value) and event.context.function is not None:
             yield Draft(
