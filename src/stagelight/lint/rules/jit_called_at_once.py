@@ -27,7 +27,8 @@ def weight(points, beta):
 
 ## When it is fine
 
-In code that runs once: initialisation, builders, tests. Functions whose names say so are not reported.
+In code that runs once: initialisation, builders, tests. Functions whose names say so are not reported; nor are functions
+that use `jax.numpy` themselves, which may be called inside a trace, where nothing is compiled again.
 """
 
 import ast
@@ -41,11 +42,16 @@ from stagelight.lint.rule import Draft, Rule
 
 def _find(event: JitMade, machine: Machine) -> Iterator[Draft]:
     function = event.context.function
-    if function is None or innermost_loop(event) is not None or may_run_once(event.context):
+    if (
+        function is None
+        or innermost_loop(event) is not None
+        or may_run_once(event.context)
+        or computes_with_jax(function)
+    ):
         return
     fresh = ""
     if isinstance(event.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        if _is_called_in_one_place(event.node, function.node) and not computes_with_jax(function):
+        if _is_called_in_one_place(event.node, function.node):
             fresh = f"the local function {event.node.name}"
     elif event.is_called:
         fresh = fresh_operand(event)

@@ -85,7 +85,8 @@ def _in_parameters(event: EntryMade, machine: Machine) -> Iterator[Draft]:
             message = f"the default of the static parameter `{node.arg}` cannot be hashed"
             yield Draft(node=default, message=message, hint="use a tuple", edits=tuple_for_list(default))
         annotation = node.annotation
-        if annotation is not None and last_name(annotation) in _UNHASHABLE_ANNOTATIONS:
+        # Where `jit` is called, the caller may convert what the annotation names.
+        if event.is_decorator and annotation is not None and last_name(annotation) in _UNHASHABLE_ANNOTATIONS:
             kind = last_name(annotation)
             message = f"the static parameter `{node.arg}` is annotated as {kind}, which cannot be hashed"
             yield Draft(node=node, message=message, hint="do not make it static, or take a tuple")
