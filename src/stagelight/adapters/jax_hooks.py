@@ -58,6 +58,7 @@ class JaxHooks:
         replace(pjit, "_run_python_pjit", DISPATCH_PARAMETERS, _dispatch_hook(listener), "slow dispatches")
         replace(pjit, "make_jit", ("fun",), _make_jit_hook(listener), "where jit was called")
         replace(pjit, "jit_evict_fn", ("self",), _evict_hook(listener), "clear_cache of one function")
+        self._hear_eviction(pjit)
         replace(cache_key, "_log_cache_key_hash", ("hash_obj", "last_serialized", "hashfn"), _key_hook(listener),
                 "persistent cache key")  # fmt: skip
         self._hear_clearing(util, listener)
@@ -156,6 +157,19 @@ class JaxHooks:
         util.test_event_listener = heard
         self._undo.append(undo)
         self.capabilities["whether the body ran"] = "on"
+
+    def _hear_eviction(self, pjit: ModuleType) -> None:
+        """The class of jitted objects took ``jit_evict_fn`` as its method when one was last made: give it ours."""
+        try:
+            from jax._src.lib import _jax
+
+            jitted = _jax.PjitFunction
+            before = jitted.clear_cache
+            jitted.clear_cache = pjit.jit_evict_fn
+        except Exception as error:
+            self.capabilities["clear_cache of one function"] = f"off for functions jitted before: {error}"
+            return
+        self._undo.append(lambda: setattr(jitted, "clear_cache", before))
 
     def _hear_clearing(self, util: ModuleType, listener: Listener) -> None:
         register = getattr(util, "register_cache", None)
