@@ -3,8 +3,6 @@
 import contextlib
 import functools
 import logging
-import os
-import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterable
@@ -14,12 +12,13 @@ from stagelight.adapters.fast_path import empty_fast_path
 from stagelight.attribution.attributor import Conclusion
 from stagelight.control.live_attribution import LiveAttribution, live_attribution
 from stagelight.control.policy import Policy, policy
+from stagelight.control.temporary_session import end_temporary_session, temporary_session
 from stagelight.control.violation_text import violation_text
-from stagelight.errors import RetraceForbidden, RetraceWarning, UsageError
+from stagelight.errors import RetraceForbidden, RetraceWarning
 from stagelight.model.attribution import Miss
 from stagelight.model.event import Dispatched, Traced
 from stagelight.recorder.book import OpenSpan
-from stagelight.recorder.session import Options, Session, active_session
+from stagelight.recorder.session import Session, active_session
 
 _LOG = logging.getLogger("stagelight")
 
@@ -65,8 +64,7 @@ def no_retrace(
         The guard: a context manager and decorator. Its ``misses`` are what it has seen and forbidden.
 
     Raises:
-        UsageError: An option has a value that it cannot have, or ``after`` is given inside a recording that does not
-            count calls.
+        UsageError: An option has a value that it cannot have.
 
     Example:
         >>> import jax, jax.numpy as jnp, stagelight
@@ -128,15 +126,12 @@ class Guard(contextlib.ContextDecorator):
         return self
 
     def _running_session(self) -> Session | None:
-        """The recording that runs already, if its ledger can be read: it knows more than JAX's caches do."""
+        """The recording that runs already, if it can serve: it knows more than JAX's caches do."""
         session = active_session()
         if session is None or session.writer.broken or not session.path.exists():
             return None
         if self._policy.after and not session.options.calls:
-            message = (
-                "after= needs the call ledger: begin the recording with watch(calls=True), or stagelight run --calls"
-            )
-            raise UsageError(message)
+            return None
         return session
 
     def __exit__(
@@ -151,9 +146,7 @@ class Guard(contextlib.ContextDecorator):
         if self._live is not None:
             self._live.remove(self, self._hear)
         if self._own_session is not None:
-            self._own_session.stop()
-            with contextlib.suppress(OSError):
-                os.unlink(self._own_session.path)
+            end_temporary_session(self._own_session)
             self._own_session = None
 
     def before_trace(self, traced: Traced) -> BaseException | None:
@@ -210,10 +203,3 @@ class Guard(contextlib.ContextDecorator):
             empty_fast_path()
             return warning
         return None
-
-
-def temporary_session(*, calls: bool = False) -> Session:
-    """A started recording whose ledger is a temporary file."""
-    descriptor, path = tempfile.mkstemp(prefix="stagelight-guard-", suffix=".jsonl")
-    os.close(descriptor)
-    return Session(path, Options(calls=calls), force=True).start()
