@@ -41,10 +41,8 @@ def stagelight_command(*arguments: str, cwd: Path | None = None, **environment: 
 
 def run(program: Path, *options: str, arguments: tuple[str, ...] = (), cwd: Path | None = None, **environment: str):
     """``stagelight run`` with the ledger beside the program."""
-    ledger = program.with_suffix(".jsonl")
-    return stagelight_command(
-        "run", "-f", "-o", str(ledger), *options, str(program), *arguments, cwd=cwd, **environment
-    )
+    ledger = str(program.with_suffix(".jsonl"))
+    return stagelight_command("run", "-f", "-o", ledger, *options, str(program), *arguments, cwd=cwd, **environment)
 
 
 def recorded(program: Path) -> Watched:

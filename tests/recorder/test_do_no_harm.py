@@ -41,7 +41,8 @@ TALKATIVE = """
     ref, value = temporary(); gc.collect(); print(value, ref() is None)
 
     print([n.split("(")[0] for n in str(jax.jit(lambda x: jnp.sin(x)).lower(1.0).as_text()).splitlines()][:3])
-    print(__name__, __file__ == os.path.abspath(sys.argv[0]), sys.argv[1:], __spec__, sys.path[0] == os.path.dirname(__file__))
+    print(__name__, __file__ == os.path.abspath(sys.argv[0]), sys.argv[1:], __spec__)
+    print(sys.path[0] == os.path.dirname(__file__))
     print(type(with_capture).__name__, isinstance(with_capture, jax.stages.Wrapped))
     t = threading.Thread(target=lambda: print(float(with_capture(jnp.int32(1))))); t.start()
     try: jax.jit(lambda x: 1 if x else 2)(1.0)

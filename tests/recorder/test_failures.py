@@ -82,9 +82,14 @@ def test_only_the_failure_that_left_the_block_is_not_handled():
         branch(jnp.float32(2.0))
 
     ledgers = []
-    with pytest.raises(jax.errors.TracerBoolConversionError), watch() as ledger:
-        ledgers.append(ledger)
-        block()
+
+    def watched_block():
+        with watch() as ledger:
+            ledgers.append(ledger)
+            block()
+
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        watched_block()
     seen = Watched(ledgers[0].entries())
     handled, raised = seen.of(Failed)
     assert [n.failure for n in seen.of(NotHandled)] == [raised.failure]
