@@ -51,6 +51,9 @@ type Conclusion = Miss | Advisory | FailureFound
 NOTHING: tuple[Conclusion, ...] = ()
 """What most entries lead to."""
 
+AFTER_TRACE = CompileEvidence(follows_trace=True)
+CAUSES_AFTER_TRACE = compile_causes(AFTER_TRACE)
+
 
 class TraceNote(msgspec.Struct, frozen=True, gc=False):
     """What a later compile or dispatch needs to know of a trace."""
@@ -121,7 +124,7 @@ class Attributor:
         """The causes that a compile in this call would have if it happened now; nothing is remembered of it."""
         note = self._notes.get(dispatched.trace)
         if note is not None and note.ran:
-            return compile_causes(CompileEvidence(follows_trace=True))
+            return CAUSES_AFTER_TRACE
         evidence, _ = self._calls.compile_evidence(dispatched, note.key if note is not None else None)
         return compile_causes(evidence)
 
@@ -199,7 +202,7 @@ class Attributor:
             return NOTHING
         note = self._notes.get(compiled.trace or (opened.dispatched.trace if opened is not None else 0))
         evidence, nearest = self._compile_evidence(compiled, opened, note)
-        causes = compile_causes(evidence)
+        causes = CAUSES_AFTER_TRACE if evidence is AFTER_TRACE else compile_causes(evidence)
         follows_avoidable = evidence.follows_trace and note is not None and note.avoidable
         seconds = lower_s + compiled.compile_s
         avoidable = is_avoidable(causes)
@@ -237,7 +240,7 @@ class Attributor:
             return self._calls.ahead_of_time_evidence(compiled, key), 0
         looked_up = self._notes.get(opened.dispatched.trace)
         if looked_up is not None and looked_up.ran:
-            return CompileEvidence(follows_trace=True), 0
+            return AFTER_TRACE, 0
         return self._calls.compile_evidence(opened.dispatched, key)
 
     def _warm_up(self, compiled: Compiled, note: TraceNote) -> None:

@@ -1,6 +1,7 @@
 """The earlier keys of one function, found again in constant time."""
 
 from collections import deque
+from operator import is_not
 
 import msgspec
 
@@ -13,8 +14,15 @@ LEAVES_COMPARED = 4096
 
 # How much a part weighs when the nearest key is looked for. A function made anew with all else equal is nearer than
 # an old one with one other leaf: making it once would have avoided the trace.
-WEIGHTS = {OBJECT: 0.9, CONVENTION: 2.0, STRUCTURE: 3.0, AVALS: 1.0, STATIC: 1.0, CONTEXT: 2.0}
 OTHER_SURROUNDINGS = 0.5
+OTHER_OBJECT = 0.9
+OTHER_LEAF = 1.0
+OTHER_STATIC = 1.0
+OTHER_CONVENTION = 2.0
+OTHER_CONTEXT = 2.0
+OTHER_STRUCTURE = 3.0
+NEAREST = 1.0
+"""Two keys that differ in one thing are never looked past for a nearer one."""
 
 
 class Seen(msgspec.Struct, gc=False):
@@ -46,6 +54,7 @@ class History:
         self.whole: dict[int, Seen] = {}
         self.window: deque[Key] = deque(maxlen=WINDOW)
         self.left_out: dict[int, Key] = {}
+        self._latest_rests: tuple[Key, tuple[int, ...]] | None = None
 
     def seen(self, key: Key) -> Seen | None:
         """The entry of exactly this key."""
@@ -63,8 +72,7 @@ class History:
             known.trace, known.cleared, known.traced_before = key.trace, cleared, traced_before
             known.inspected = known.inspected and inspected
         self.window.append(key)
-        for part in PARTS:
-            rest = without(key.digests, part)
+        for rest in self._rests(key):
             self.left_out.pop(rest, None)
             self.left_out[rest] = key
         while len(self.left_out) > REMEMBERED * len(PARTS):
@@ -75,56 +83,74 @@ class History:
         """The earlier key that differs least; of equally near ones the latest."""
         best: Key | None = None
         least = float("inf")
-        for part in PARTS:
-            other = self.left_out.get(without(key.digests, part))
+        for rest in self._rests(key):
+            other = self.left_out.get(rest)
             if other is not None:
-                apart = distance(key, other)
+                apart = distance(key, other, coarse_distance(key, other), float("inf"))
                 if apart < least or (apart == least and best is not None and other.trace > best.trace):
                     best, least = other, apart
-        if least <= 1.0:
-            return best
         room = LEAVES_COMPARED
         for other in reversed(self.window):
-            if coarse_distance(key, other) >= least:
+            if least <= NEAREST or room < 0:
+                break
+            coarse = coarse_distance(key, other)
+            if coarse >= least:
                 continue
             room -= len(other.avals)
-            if room < 0:
-                break
-            apart = distance(key, other)
+            apart = distance(key, other, coarse, least)
             if apart < least:
                 best, least = other, apart
         return best
 
-    def neighbours(self, key: Key) -> int:
-        """How many parts of the key could each be changed alone to reach a key that was seen."""
-        return sum(without(key.digests, part) in self.left_out for part in PARTS)
+    def _rests(self, key: Key) -> tuple[int, ...]:
+        """The digests of a key with each part left out; asked for twice in a row for each trace."""
+        if self._latest_rests is None or self._latest_rests[0] is not key:
+            self._latest_rests = (key, tuple([without(key.digests, part) for part in PARTS]))
+        return self._latest_rests[1]
 
 
 def coarse_distance(a: Key, b: Key) -> float:
-    """A lower bound of the distance, from the digests alone."""
+    """A lower bound of the distance, from the digests alone. Written out, because it runs up to 64 times a trace."""
     apart = 0.0 if a.under == b.under else OTHER_SURROUNDINGS
-    if a.digests == b.digests:
+    mine, others = a.digests, b.digests
+    if mine == others:
         return apart
-    for part, (x, y) in enumerate(zip(a.digests, b.digests, strict=True)):
-        if x != y:
-            apart += WEIGHTS[part]
+    if mine[OBJECT] != others[OBJECT]:
+        apart += OTHER_OBJECT
+    if mine[CONVENTION] != others[CONVENTION]:
+        apart += OTHER_CONVENTION
+    if mine[STRUCTURE] != others[STRUCTURE]:
+        apart += OTHER_STRUCTURE
+    if mine[AVALS] != others[AVALS]:
+        apart += OTHER_LEAF
+    if mine[STATIC] != others[STATIC]:
+        apart += OTHER_STATIC
+    if mine[CONTEXT] != others[CONTEXT]:
+        apart += OTHER_CONTEXT
     return apart
 
 
-def distance(a: Key, b: Key) -> float:
-    """How far two keys are apart, each leaf and each static argument counted."""
-    apart = coarse_distance(a, b)
+def distance(a: Key, b: Key, apart: float, most: float) -> float:
+    """How far two keys are apart, each leaf and each static argument counted; only a lower bound beyond ``most``.
+
+    Args:
+        a: One key.
+        b: The other.
+        apart: Their coarse distance.
+        most: Where it stops to matter.
+    """
     if a.digests[AVALS] != b.digests[AVALS] and len(a.avals) == len(b.avals):
-        apart += WEIGHTS[AVALS] * (leaves_apart(a, b) - 1)
+        # Equal avals are one object, because one of each is kept.
+        apart += OTHER_LEAF * (sum(map(is_not, a.avals, b.avals)) - 1)
+        if apart >= most:
+            return apart
+        apart += OTHER_LEAF * sum(
+            properties_apart(x, y) - 1 for x, y in zip(a.avals, b.avals, strict=True) if x is not y
+        )
     if a.digests[STATIC] != b.digests[STATIC] and len(a.static) == len(b.static) > 1:
         differing = sum(x[1].token != y[1].token for x, y in zip(a.static, b.static, strict=True))
-        apart += WEIGHTS[STATIC] * max(differing - 1, 0)
+        apart += OTHER_STATIC * max(differing - 1, 0)
     return apart
-
-
-def leaves_apart(a: Key, b: Key) -> int:
-    """How many properties of leaves differ. Equal avals are one object, because the attributor keeps one of each."""
-    return sum(properties_apart(x, y) for x, y in zip(a.avals, b.avals, strict=True) if x is not y)
 
 
 def properties_apart(a: Aval, b: Aval) -> int:

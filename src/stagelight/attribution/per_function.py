@@ -11,7 +11,7 @@ from stagelight.attribution.limits import Limits
 from stagelight.attribution.table_rows import Row, TableRows
 from stagelight.attribution.tally import Tally
 from stagelight.model.attribution import FunctionTotals, Miss, SpecializationTable
-from stagelight.model.aval import text_from_aval
+from stagelight.model.aval import Aval, text_from_aval
 from stagelight.model.event import CallsCounted, Traced
 
 MOST_ARGUMENTS = 256
@@ -27,7 +27,7 @@ class Account:
         self.objects = 0
         self.last_object = -1
         self.varied: dict[str, int] = {}
-        self.by_argument: dict[str, int] = {}
+        self.by_argument: dict[Aval, int] = {}
 
 
 class PerFunction:
@@ -61,7 +61,9 @@ class PerFunction:
         account.rows.add(row)
         for name in row.changed:
             account.varied[name] = account.varied.get(name, 1) + 1
-        argument = text_from_aval(evidence.key.avals[0]) if evidence.key.avals else ""
+        if not evidence.key.avals:
+            return
+        argument = evidence.key.avals[0]
         if argument in account.by_argument or len(account.by_argument) < MOST_ARGUMENTS:
             account.by_argument[argument] = account.by_argument.get(argument, 0) + 1
 
@@ -111,5 +113,5 @@ class PerFunction:
                 growing=account.growing.longest(),
                 calls=tally.calls,
                 calls_by_argument=tuple(tally.calls_by_argument.items()),
-                specializations_by_argument=tuple(account.by_argument.items()),
+                specializations_by_argument=tuple((text_from_aval(a), n) for a, n in account.by_argument.items()),
             )
