@@ -46,8 +46,12 @@ class MachineObject:
         advisories: Iterable[Advisory],
         failures: Iterable[FailureFound],
     ) -> None:
-        """Write the rest of the object."""
-        self._write(b'],\n "functions": [' + _joined(self.function(t) for t in totals))
+        """Write the rest of the object.
+
+        The user's own functions stand last: who makes a table by name from the list keeps the user's `add`, not JAX's.
+        """
+        ordered = sorted(totals, key=lambda t: t.function.own)
+        self._write(b'],\n "functions": [' + _joined(self.function(t) for t in ordered))
         self._write(b'],\n "advisories": [' + _joined(self._advisory(a) for a in advisories))
         self._write(b'],\n "failures": [' + _joined(self._failure(f) for f in failures) + b"]}\n")
 
