@@ -1,7 +1,7 @@
 """What jitted functions capture from outside, and where the program changes it."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from stagelight.lint.decorations import decorations_of
 from stagelight.lint.definitions import ClassDefinition, FunctionDefinition
@@ -97,26 +97,35 @@ def _attributes_of_self(method: FunctionDefinition, kind: type[ast.expr_context]
             yield node.attr
 
 
-def changes_of_attribute(definition: ClassDefinition, attribute: str) -> Iterator[ast.stmt]:
-    """Yield statements outside of constructors that compute an attribute from its own old value."""
+def changes_by_attribute(definition: ClassDefinition) -> dict[str, list[ast.stmt]]:
+    """Return, for each attribute, the statements outside of constructors that compute it from its own old value."""
+    changes: dict[str, list[ast.stmt]] = {}
     for name, method in definition.methods.items():
-        if name in _CONSTRUCTORS or _jits_again(method):
+        if name in _CONSTRUCTORS:
             continue
-        for node in ast.walk(method.node):
-            if (isinstance(node, ast.AugAssign) and _is_named(node.target, attribute)) or (
-                isinstance(node, ast.Assign) and _is_computed_from_itself(node, attribute)
-            ):
-                yield node
+        statements = (node for node in ast.walk(method.node) if isinstance(node, ast.stmt))
+        found = [(attribute, node) for node in statements for attribute in _recomputed(node)]
+        if found and not _jits_again(method):
+            for attribute, node in found:
+                changes.setdefault(attribute, []).append(node)
+    return changes
 
 
-def _is_computed_from_itself(node: ast.Assign, attribute: str) -> bool:
-    is_stored = any(_is_named(target, attribute) for target in node.targets)
-    return is_stored and any(_is_named(child, attribute) for child in ast.walk(node.value))
+def _recomputed(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.AugAssign):
+        return _self_attributes([node.target])
+    if isinstance(node, ast.Assign):
+        read = set(_self_attributes(ast.walk(node.value)))
+        return [attribute for attribute in _self_attributes(node.targets) if attribute in read]
+    return []
 
 
-def _is_named(node: ast.AST, attribute: str) -> bool:
-    is_self = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-    return isinstance(node, ast.Attribute) and is_self and node.attr == attribute
+def _self_attributes(nodes: Iterable[ast.AST]) -> list[str]:
+    return [
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    ]
 
 
 def _jits_again(method: FunctionDefinition) -> bool:

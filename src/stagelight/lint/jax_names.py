@@ -133,6 +133,12 @@ METHOD_SHAPE_PARAMETERS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     ),
 }
 
+NUMPY_DELEGATING = names(
+    "all amax amin any argmax argmin argsort around array_equal array_equiv cumprod cumsum diff flip imag isreal max "
+    "mean min permute_dims prod real repeat rollaxis round squeeze std sum transpose unstack var"
+)
+"""NumPy functions that call a method of their argument, so that a tracer passes through; checked in the tests."""
+
 STRUCTURE_KEEPING = names(
     "pmean pmax pmin psum all_gather ppermute stop_gradient optimization_barrier pvary pcast all_to_all "
     "psum_scatter with_sharding_constraint pbroadcast device_put block_until_ready"

@@ -8,7 +8,7 @@ import math
 from stagelight.lint.arguments import Arguments
 from stagelight.lint.arithmetic import joint_number
 from stagelight.lint.events import HostCalled, NumpyCalled
-from stagelight.lint.jax_names import METADATA_FUNCTIONS, NOT_ARRAYS
+from stagelight.lint.jax_names import METADATA_FUNCTIONS, NOT_ARRAYS, NUMPY_DELEGATING
 from stagelight.lint.machine import Machine
 from stagelight.lint.tracing_context import Context
 from stagelight.lint.values import (
@@ -16,15 +16,18 @@ from stagelight.lint.values import (
     NONE,
     STATIC,
     UNKNOWN,
+    Array,
     HostArray,
     Known,
     Number,
     Sequence,
+    Tree,
     Value,
     has_array,
     is_parameter,
     literal_of,
     may_hold_data,
+    origins_of,
 )
 from stagelight.lint.word_list import names
 from stagelight.model.binding_time import BindingTime
@@ -33,6 +36,9 @@ _MAKES_ARRAYS = names(
     "array asarray zeros ones arange linspace full eye empty concatenate stack zeros_like ones_like tile repeat "
     "float32 float64 int32 int64 diag tril triu meshgrid indices geomspace logspace"
 )
+
+
+_GIVES_PYTHON = ("array_equal", "array_equiv", "unstack")
 
 
 def call_numpy(machine: Machine, name: str, node: ast.Call, arguments: Arguments, context: Context) -> Value:
@@ -47,6 +53,8 @@ def call_numpy(machine: Machine, name: str, node: ast.Call, arguments: Arguments
     if last in METADATA_FUNCTIONS:
         return METADATA
     values = arguments.all()
+    if last in NUMPY_DELEGATING and any(isinstance(value, (Array, Tree)) for value in arguments.positional[:1]):
+        return Array(origins_of(*values)) if has_array(values[0]) and last not in _GIVES_PYTHON else UNKNOWN
     if context.is_traced and last not in NOT_ARRAYS:
         is_data = any(map(has_array, values)) or (context.is_staged and any(map(is_parameter, values)))
         if is_data:

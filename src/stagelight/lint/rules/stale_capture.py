@@ -50,7 +50,7 @@ own old value, are reported.
 import ast
 from collections.abc import Iterator
 
-from stagelight.lint.captures import captured_attributes, captured_globals, changes_of_attribute, is_between_calls
+from stagelight.lint.captures import captured_attributes, captured_globals, changes_by_attribute, is_between_calls
 from stagelight.lint.events import ClassRead, HostRead
 from stagelight.lint.machine import Machine
 from stagelight.lint.rule import Draft, Rule
@@ -100,8 +100,10 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _in_class(event: ClassRead, machine: Machine) -> Iterator[Draft]:
-    for attribute, method in captured_attributes(machine, event.definition):
-        for change in changes_of_attribute(event.definition, attribute):
+    captured = list(captured_attributes(machine, event.definition))
+    changes = changes_by_attribute(event.definition) if captured else {}
+    for attribute, method in captured:
+        for change in changes.get(attribute, ()):
             yield Draft(
                 node=change,
                 message=f"`self.{attribute}` is changed here, but the trace of {method} keeps the value it captured",
