@@ -3,15 +3,20 @@
 A program is a list of instructions that runs on any pair of namespaces shaped like ``jax.numpy`` and ``jax.lax``.
 """
 
+import ast
+import io
 import random
+import tokenize
 
 import numpy as np
 
-UNARY = "negative abs sign exp log log1p expm1 sin cos tanh sqrt square floor reciprocal isnan isfinite logical_not".split()
+UNARY = (
+    "negative abs sign exp log log1p expm1 sin cos tanh sqrt square floor reciprocal isnan isfinite logical_not".split()
+)
 SMOOTH = "negative exp sin cos tanh square".split()
 BINARY = (
-    "add subtract multiply divide power maximum minimum equal not_equal less less_equal greater greater_equal logical_and "
-    "logical_or remainder bitwise_and bitwise_or"
+    "add subtract multiply divide power maximum minimum equal not_equal less less_equal greater greater_equal "
+    "logical_and logical_or remainder bitwise_and bitwise_or"
 ).split()
 SMOOTH_BINARY = "add subtract multiply maximum minimum".split()
 REDUCTIONS = "sum mean max min prod any all argmax argmin".split()
@@ -59,7 +64,7 @@ class Program:
 
     def candidate(self, count):
         rng = self.rng
-        i, j, k = (rng.randrange(count) for _ in range(3))
+        j = rng.randrange(count)
         recent = count - 1 - rng.randrange(min(3, count))
         makers = [self.unary, self.binary, self.scalar, self.reduction, self.shaping, self.indexing]
         makers += [self.joining, self.choosing, self.making, self.control, self.loop, self.constants]
@@ -140,7 +145,10 @@ class Program:
             lambda jnp, lax, jit, v, c: jnp.ones_like(v[i]) + v[i],
         ]
         if not self.smooth:
-            options += [lambda jnp, lax, jit, v, c: v[i].astype(dtype), lambda jnp, lax, jit, v, c: jnp.array([v[i], v[j]])]
+            options += [
+                lambda jnp, lax, jit, v, c: v[i].astype(dtype),
+                lambda jnp, lax, jit, v, c: jnp.array([v[i], v[j]]),
+            ]
         return rng.choice(options)
 
     def constants(self, i, j, rng):
@@ -159,7 +167,9 @@ class Program:
             lambda jnp, lax, jit, v, c: lax.cond(jnp.sum(v[i]) > 0, lambda x: x * 2, lambda x: -x, v[j]),
             lambda jnp, lax, jit, v, c: lax.cond(jnp.sum(v[i]) > 0, lambda x: x * c, lambda x: x + c, v[j]),
             lambda jnp, lax, jit, v, c: lax.cond(jnp.sum(v[i]) > 0, lambda: v[j], lambda: v[j] * 2),
-            lambda jnp, lax, jit, v, c: lax.cond(jnp.sum(v[i]) > 0, lambda d: d, lambda d: {"p": -d["p"]}, {"p": v[j]})["p"],
+            lambda jnp, lax, jit, v, c: lax.cond(jnp.sum(v[i]) > 0, lambda d: d, lambda d: {"p": -d["p"]}, {"p": v[j]})[
+                "p"
+            ],
             lambda jnp, lax, jit, v, c: lax.switch(
                 jnp.sum(jnp.asarray([1, 0])), [lambda x: x, lambda x: x * 2, lambda x: x - v[i]], v[j]
             ),
@@ -177,17 +187,23 @@ class Program:
         ]
         if not self.smooth:
             options += [
-                lambda jnp, lax, jit, v, c: lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * 0.5), (0, v[i]))[1],
-                lambda jnp, lax, jit, v, c: lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1]), (0, v[i]))[1],
-                lambda jnp, lax, jit, v, c: lax.fori_loop(0, jnp.sum(jnp.asarray([1, 1])), lambda k, x: x * 0.5 + k, v[i]),
+                lambda jnp, lax, jit, v, c: lax.while_loop(
+                    lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * 0.5), (0, v[i])
+                )[1],
+                lambda jnp, lax, jit, v, c: lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1]), (0, v[i]))[
+                    1
+                ],
+                lambda jnp, lax, jit, v, c: lax.fori_loop(
+                    0, jnp.sum(jnp.asarray([1, 1])), lambda k, x: x * 0.5 + k, v[i]
+                ),
             ]
         return rng.choice(options)
 
 
 # Parameters of JAX that say where, not what: placement, layout, donation, and ones that follow from the rest.
 UNMODELLED = set(
-    "sharding out_sharding ctx_mesh in_shardings out_shardings in_layouts out_layouts donated_invars keep_unused inline "
-    "compiler_options_kvs precision accuracy linear _split_transpose ft_in ft_out num_consts num_carry mode".split()
+    "sharding out_sharding ctx_mesh in_shardings out_shardings in_layouts out_layouts donated_invars keep_unused "
+    "inline compiler_options_kvs precision accuracy linear _split_transpose ft_in ft_out num_consts num_carry mode".split()
 )
 
 
@@ -241,3 +257,80 @@ def _compare_param(name, mine, yours, told, at):
             _compare(getattr(a, "jaxpr", a), b, told, f"{at}{name} > ")
         elif _plain(a) != _plain(b):
             told.append(f"{at}{name}: JAX has {a}, the machine {b}")
+
+
+def equation_count(jaxpr, primitives):
+    """Equations, inner ones included; the names of their primitives are added to a set."""
+    count = 0
+    for equation in jaxpr.equations:
+        primitives.add(equation.primitive.name)
+        values = [v for value in equation.params.values() for v in (value if isinstance(value, tuple) else (value,))]
+        count += 1 + sum(equation_count(v, primitives) for v in values if hasattr(v, "equations"))
+    return count
+
+
+def probe_on(machine):
+    """Whether a program can be staged: candidates that do not fit their operands raise."""
+
+    def probe(program):
+        machine.make_jaxpr(lambda *a: program(machine.numpy, machine.lax, machine.jit, *a))(*program.inputs)
+
+    return probe
+
+
+def distance(a, b):
+    """The largest difference relative to one plus the size; infinite where shape, dtype or a nan differ."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return float("inf")
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    with np.errstate(all="ignore"):
+        apart = np.where(same, 0.0, np.abs(a - b) / (1 + np.abs(a)))
+    return float(np.max(np.nan_to_num(apart, nan=np.inf), initial=0.0))
+
+
+def value_pairs(number, machine):
+    """What a program gives on JAX and on the machine, under each transformation."""
+    import jax
+    import jax.numpy as jnp
+
+    probe = probe_on(machine)
+
+    def on_both(program):
+        ours = lambda *a: program(machine.numpy, machine.lax, machine.jit, *a)
+        return (lambda *a: program(jnp, jax.lax, jax.jit, *a)), ours
+
+    program = Program(number, probe)
+    theirs, ours = on_both(program)
+    wanted = jax.jit(theirs)(*program.inputs)
+    yield "values, staged", wanted, machine.jit(ours)(*program.inputs)
+    yield "values, eager", wanted, ours(*map(machine.numpy.asarray, program.inputs))
+    program = Program(number, probe, smooth=True)
+    theirs, ours = on_both(program)
+    gradient = machine.grad(ours, argnums=(0, 1, 2))
+    wanted = jax.jit(jax.grad(theirs, argnums=(0, 1, 2)))(*program.inputs)
+    yield "grad", wanted, gradient(*program.inputs)
+    yield "jit of grad", wanted, machine.jit(gradient)(*program.inputs)
+    batch = [np.stack([x, x * 0.5, -x]) for x in program.inputs]
+    wanted = [jax.jit(jax.vmap(theirs))(*batch)]
+    yield "vmap", wanted, [machine.vmap(ours)(*batch)]
+    yield "jit of vmap", wanted, [machine.jit(machine.vmap(ours))(*batch)]
+    wanted = [jax.jit(jax.vmap(jax.grad(theirs)))(*batch)]
+    yield "vmap of grad", wanted, [machine.vmap(machine.grad(ours))(*batch)]
+    wanted = [jax.jit(jax.grad(lambda *a: jnp.sum(jax.vmap(theirs)(*a))))(*batch)]
+    yield "grad of vmap", wanted, [machine.grad(lambda *a: machine.numpy.sum(machine.vmap(ours)(*a)))(*batch)]
+
+
+def code_line_count(path):
+    """Lines of code of a file: no blank lines, comments or docstrings."""
+    text = path.read_text()
+    documented = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
+            documented.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    skipped = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    lines = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in skipped:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - documented)

@@ -30,8 +30,9 @@ class MachineStep(msgspec.Struct, frozen=True, kw_only=True):
 class MachineCall(msgspec.Struct, frozen=True, kw_only=True):
     """One call of a staged function on the machine.
 
-    ``outcome`` is ``traced`` (the Python function ran), ``hit`` (the tracing cache had the key), ``fast path`` (the call
-    never left it), ``failed`` (the call raises ``error``) or ``refused`` (the machine does not model something it met).
+    ``outcome`` is ``traced`` (the Python function ran), ``hit`` (the tracing cache had the key), ``fast path`` (the
+    call never left it), ``failed`` (the call raises ``error``) or ``refused`` (the machine does not model something it
+    met).
     """
 
     function: str
@@ -44,4 +45,5 @@ class MachineCall(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def differing(self) -> tuple[MachinePart, ...]:
         """The parts of the key in which this call differs from the nearest earlier one."""
-        return tuple(part for step in self.steps if step.phase == "key" for part in step.parts if part.before is not None)
+        parts = [part for step in self.steps if step.phase == "key" for part in step.parts]
+        return tuple(part for part in parts if part.before is not None)

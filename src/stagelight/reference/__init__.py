@@ -1,7 +1,7 @@
 """The reference machine: the rules of staging written out as a program, held against JAX.
 
-It traces, stages and runs functions by the rules that JAX follows, with NumPy for the arithmetic and no JAX at all, and it
-can tell every step of a call. It never stands in for JAX: nothing of a user's program is computed by it.
+It traces, stages and runs functions by the rules that JAX follows, with NumPy for the arithmetic and no JAX at all,
+and it can tell every step of a call. It never stands in for JAX: nothing of a user's program is computed by it.
 """
 
 from stagelight.reference.machine import Machine

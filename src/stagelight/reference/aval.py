@@ -71,7 +71,7 @@ class Aval(NamedTuple):
 
 def canonical_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype JAX would give: 64 bits become 32 unless x64 is enabled."""
-    dtype = getattr(dtype, "dtype", dtype)
+    dtype = dtype if isinstance(dtype, type) else getattr(dtype, "dtype", dtype)
     known = np.dtype(_SCALARS.get(dtype, dtype))
     if known.name not in DTYPE_NAMES:
         raise refuse(f"the dtype {known}")

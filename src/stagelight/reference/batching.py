@@ -1,7 +1,7 @@
 """Batching: ``vmap`` as a trace whose operands carry a hidden leading axis.
 
-Follows ``jax/_src/interpreters/batching.py`` and the batching rules beside the primitives. Where JAX has a rule that needs a
-gather, the batch is unrolled here; the values are the same.
+Follows ``jax/_src/interpreters/batching.py`` and the batching rules beside the primitives. Where JAX has a rule that
+needs a gather, the batch is unrolled here; the values are the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -72,6 +72,7 @@ class BatchTrace(Trace):
         self.size = size
 
     def lift(self, operand: Operand) -> Tracer:
+        """A value that is the same for all elements."""
         return Tracer(self, operand.aval, (operand, False))
 
     def batched(self, whole: Any) -> Tracer:
@@ -84,12 +85,14 @@ class BatchTrace(Trace):
         return value if is_batched else _repeated(value, self.size)
 
     def concrete(self, tracer: Tracer) -> Any:
+        """The value where it is the same for all elements."""
         value, is_batched = tracer.payload
         if is_batched:
             return None
         return value.concrete() if isinstance(value, Tracer) else value
 
     def process(self, primitive: p.Primitive, tracers: list[Any], params: p.Params) -> list[Any]:
+        """Apply a primitive to whole batches."""
         if not any(t.payload[1] for t in tracers):
             return [self.lift(r) for r in bind(primitive, *[t.payload[0] for t in tracers], **params)]
         if primitive is jit:

@@ -1,7 +1,7 @@
 """The cache key of a call, built part by part: static values, structure, avals, trace context.
 
-Follows ``_infer_params`` and ``_trace_for_jit`` in ``jax/_src/pjit.py``: the tracing cache is keyed by the function (held
-weakly), the arguments as a tree with their static values in place, the avals, and the trace context.
+Follows ``_infer_params`` and ``_trace_for_jit`` in ``jax/_src/pjit.py``: the tracing cache is keyed by the function
+(held weakly), the arguments as a tree with their static values in place, the avals, and the trace context.
 """
 
 import inspect

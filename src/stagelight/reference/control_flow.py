@@ -1,7 +1,7 @@
 """Control flow that is staged: ``cond``, ``switch``, ``while_loop``, ``fori_loop`` and ``scan``.
 
-Follows ``jax/_src/lax/control_flow/conditionals.py`` and ``loops.py``: branches and bodies are traced on avals, must agree in
-structure and type, and values that pass through unchanged are taken out of them.
+Follows ``jax/_src/lax/control_flow/conditionals.py`` and ``loops.py``: branches and bodies are traced on avals, must
+agree in structure and type, and values that pass through unchanged are taken out of them.
 """
 
 from collections.abc import Callable, Sequence

@@ -24,6 +24,7 @@ class ScalarType:
         self.dtype = np.dtype(name)
 
     def __call__(self, value: Any) -> Any:
+        """A value as an array of this dtype."""
         return asarray(value, self)
 
 
@@ -97,10 +98,12 @@ def _stacked(value: Any, dtype: Any) -> Any:
 
 def asarray(value: Any, dtype: Any = None) -> Any:
     """``jnp.asarray``; lists of numbers have a dtype of their own, Python numbers are weak."""
-    if isinstance(value, list | tuple) and any(isinstance(leaf, Tracer) or leaf.source is None for leaf in _nested(value)):
-        value = _stacked(value, promoted(*[leaf.aval for leaf in _nested(value)])[0])
-    elif isinstance(value, list | tuple):
-        value = np.asarray(value, dtype=None if dtype is None else canonical_dtype(dtype))
+    if isinstance(value, list | tuple):
+        leaves = _nested(value)
+        if any(isinstance(leaf, Tracer) or leaf.source is None for leaf in leaves):
+            value = _stacked(value, promoted(*[leaf.aval for leaf in leaves])[0])
+        else:
+            value = np.asarray(value, dtype=None if dtype is None else canonical_dtype(dtype))
     operand = operand_of(value)
     operand = operand if dtype is None else convert(operand, dtype)
     if isinstance(operand, Tracer) or operand.source is None:  # type: ignore[attr-defined]

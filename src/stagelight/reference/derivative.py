@@ -1,7 +1,7 @@
 """Gradients in reverse mode: the program runs once and is written down, then each equation's linear map is transposed.
 
-Follows the derivative and transpose rules that stand beside the primitives in ``jax/_src/lax``. JAX linearizes first and
-transposes the linear program; here both are one rule for each primitive. What has no rule is refused by name.
+Follows the derivative and transpose rules that stand beside the primitives in ``jax/_src/lax``. JAX linearizes first
+and transposes the linear program; here both are one rule for each primitive. What has no rule is refused by name.
 """
 
 from collections.abc import Callable
@@ -135,7 +135,8 @@ _PULLS: dict[str, Pull] = {
     "rev": lambda ct, _, x, params: [apply_one(p.rev, ct[0], **params)],
     "slice": lambda ct, _, x, params: [_pull_slice(ct[0], x[0], params)],
     "dynamic_slice": lambda ct, _, x, params: [
-        apply_one(p.place, ct[0], *x[1:], shape=x[0].shape, strides=(1,) * x[0].ndim)
+        apply_one(p.place, ct[0], *x[1:], shape=x[0].shape, strides=(1,) * x[0].ndim),
+        *[None] * (len(x) - 1),
     ],
     "select_n": lambda ct, _, x, params: [
         None,
@@ -170,6 +171,7 @@ class GradientTrace(Trace):
         self.active: set[int] = set()
 
     def lift(self, operand: Operand) -> Tracer:
+        """A value without a gradient."""
         return Tracer(self, operand.aval, operand)
 
     def argument(self, value: Operand) -> Tracer:
@@ -179,9 +181,11 @@ class GradientTrace(Trace):
         return tracer
 
     def concrete(self, tracer: Tracer) -> Array | None:
+        """The value itself, so that Python may branch on it."""
         return tracer.payload.concrete() if isinstance(tracer.payload, Tracer) else tracer.payload
 
     def process(self, primitive: p.Primitive, tracers: list[Any], params: p.Params) -> list[Any]:
+        """Apply a primitive and write down its transpose."""
         is_active = any(id(t) in self.active for t in tracers)
         if is_active and primitive is jit:
             return [own(self, result) for result in evaluate(params["jaxpr"], *tracers)]
@@ -197,8 +201,8 @@ class GradientTrace(Trace):
     def _pull_of(self, primitive: p.Primitive) -> Pull:
         if primitive is c.while_primitive:
             raise StagingValueError(
-                "Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic start/stop "
-                "values. Try using lax.scan, or using fori_loop with static start/stop."
+                "Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic start/stop"
+                " values. Try using lax.scan, or using fori_loop with static start/stop."
             )
         if primitive.name in _PARTIALS:
             return _pull_elementwise(_PARTIALS[primitive.name])
@@ -269,7 +273,7 @@ def _pull_cond(cotangents: list[Any], primals: list[Any], params: p.Params) -> l
 def _pull_scan(cotangents: list[Any], primals: list[Any], params: p.Params) -> list[Any]:
     """Run forward again to keep each carry, then the transposed body backward."""
     jaxpr, n, m = params["jaxpr"], params["num_consts"], params["num_carry"]
-    constants, carry, columns = primals[:n], primals[n : n + m], primals[n + m :]
+    constants, columns = primals[:n], primals[n + m :]
     kept = Jaxpr([], [], jaxpr.inputs, jaxpr.equations, jaxpr.outputs[:m] + jaxpr.inputs[n : n + m])
     carries = bind(c.scan_primitive, *primals, **{**params, "jaxpr": kept})[m:]
     wanted = _inexact_inputs(jaxpr)

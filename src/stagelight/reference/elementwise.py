@@ -1,7 +1,7 @@
 """Elementwise functions of ``jax.numpy`` and the conversions that come before them.
 
-Follows ``jax/_src/numpy/ufuncs.py`` and ``util.py`` (``promote_args``): each function applies the same primitives in the same
-order as JAX's.
+Follows ``jax/_src/numpy/ufuncs.py`` and ``util.py`` (``promote_args``): each function applies the same primitives in
+the same order as JAX's.
 """
 
 from typing import Any

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from stagelight.reference.machine import Machine
 
 _ELEMENTWISE = (
-    "add subtract multiply divide true_divide power remainder mod maximum minimum negative sign square exp log log1p expm1 "
-    "sin cos tanh sqrt floor reciprocal isnan isfinite equal not_equal less less_equal greater greater_equal logical_and "
-    "logical_or logical_not bitwise_and bitwise_or invert where clip astype broadcast_to"
+    "add subtract multiply divide true_divide power remainder mod maximum minimum negative sign square exp log log1p "
+    "expm1 sin cos tanh sqrt floor reciprocal isnan isfinite equal not_equal less less_equal greater greater_equal "
+    "logical_and logical_or logical_not bitwise_and bitwise_or invert where clip astype broadcast_to"
 )
 _REARRANGEMENT = "reshape ravel transpose expand_dims squeeze concatenate stack unstack take_index dot matmul"
 _CREATION = "full full_like zeros zeros_like ones ones_like arange asarray array"
+_TRANSFORMATIONS = ("jit", "make_jaxpr", "grad", "value_and_grad", "vmap", "clear_caches")
 _ERRORS = (
     "ConcretizationTypeError TracerBoolConversionError TracerIntegerConversionError TracerArrayConversionError "
     "NonConcreteBooleanIndexError UnexpectedTracerError"
@@ -49,8 +50,13 @@ def numpy_namespace() -> Namespace:
         **_named(reduction, "mean prod argmax argmin cumsum"),
         **{name: getattr(reduction, f"{name}_") for name in ("sum", "max", "min", "any", "all")},
         **{scalar.dtype.name: scalar for scalar in creation.SCALAR_TYPES},
-        "abs": elementwise.abs_, "bool_": creation.SCALAR_TYPES[0], "ndarray": Operand, "newaxis": None,
-        "pi": 3.141592653589793, "inf": float("inf"), "nan": float("nan"),
+        "abs": elementwise.abs_,
+        "bool_": creation.SCALAR_TYPES[0],
+        "ndarray": Operand,
+        "newaxis": None,
+        "pi": 3.141592653589793,
+        "inf": float("inf"),
+        "nan": float("nan"),
     }
     return Namespace("jax.numpy", contents)
 
@@ -70,7 +76,7 @@ def lax_namespace(flow: ControlFlow) -> Namespace:
 
 def jax_namespace(machine: "Machine") -> Namespace:
     """What stands for ``jax``."""
-    contents = {name: getattr(machine, name) for name in ["jit", "make_jaxpr", "grad", "value_and_grad", "vmap", "clear_caches"]}
+    contents = {name: getattr(machine, name) for name in _TRANSFORMATIONS}
     contents["numpy"], contents["lax"] = machine.numpy, machine.lax
     contents["errors"] = Namespace("jax.errors", _named(staging_error, _ERRORS))
     contents["enable_x64"] = lambda enabled=True: settings(enable_x64=enabled)

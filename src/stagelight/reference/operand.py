@@ -1,7 +1,7 @@
 """Operands: arrays that hold a value, and tracers that stand for one.
 
-Follows ``Tracer`` in ``jax/_src/core.py`` and the operators of ``jax/_src/numpy/array_methods.py``. Operators call the
-NumPy-like namespace, which ``stagelight.reference`` hands to ``Operand.functions``.
+Follows ``Tracer`` in ``jax/_src/core.py`` and the operators of ``jax/_src/numpy/array_methods.py``. Operators call
+the NumPy-like namespace, which ``stagelight.reference`` hands to ``Operand.functions``.
 """
 
 from collections.abc import Callable, Iterator
@@ -172,8 +172,8 @@ class Tracer(Operand):
         if (known := self.concrete()) is not None:
             return function(known)
         raise ConcretizationTypeError(
-            f"Abstract tracer value encountered where concrete value is expected: {self._described()} The problem arose "
-            f"with the `{function.__name__}` function."
+            f"Abstract tracer value encountered where concrete value is expected: {self._described()} The problem "
+            f"arose with the `{function.__name__}` function."
         )
 
     def __int__(self) -> int:

@@ -28,8 +28,8 @@ def sizes_of(shape: Any) -> tuple[int, ...]:
     for size in sizes:
         if isinstance(size, Tracer) and size.concrete() is None:
             raise StagingTypeError(
-                f"Shapes must be 1D sequences of concrete values of integer type, got {sizes}. If using `jit`, try using "
-                f"`static_argnums` or applying `jit` to smaller subfunctions. {size.trace.origin(size)}"
+                f"Shapes must be 1D sequences of concrete values of integer type, got {sizes}. If using `jit`, try "
+                f"using `static_argnums` or applying `jit` to smaller subfunctions. {size.trace.origin(size)}"
             )
     return tuple(int(size.__index__()) for size in sizes)
 
@@ -102,7 +102,8 @@ def concatenate(arrays: Sequence[Any], axis: int = 0) -> Any:
 def same_shape(operands: list[Any]) -> list[Any]:
     """The operands, which must have one shape to be stacked."""
     if len({operand.shape for operand in operands}) > 1:
-        raise StagingValueError(f"Cannot stack arrays of different shapes: {', '.join(str(o.shape) for o in operands)}.")
+        told = ", ".join(str(operand.shape) for operand in operands)
+        raise StagingValueError(f"Cannot stack arrays of different shapes: {told}.")
     return operands
 
 

@@ -1,7 +1,7 @@
 """Reductions of ``jax.numpy``.
 
-Follows ``_reduction``, ``_mean`` and ``argmax`` in ``jax/_src/numpy/reductions.py`` and ``lax_numpy.py``: what is converted
-before and after, and what keeps a dtype.
+Follows ``_reduction``, ``_mean`` and ``argmax`` in ``jax/_src/numpy/reductions.py`` and ``lax_numpy.py``: what is
+converted before and after, and what keeps a dtype.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Calls of staged functions inside staged functions: the ``jit`` equation.
 
-Follows ``jit_p`` in ``jax/_src/pjit.py``. Several NumPy functions of JAX are staged themselves (``jnp.where`` is one), so
-they show up in a jaxpr as such a call.
+Follows ``jit_p`` in ``jax/_src/pjit.py``. Several NumPy functions of JAX are staged themselves (``jnp.where`` is
+one), so they show up in a jaxpr as such a call.
 """
 
 from collections.abc import Callable, Sequence

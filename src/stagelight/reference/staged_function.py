@@ -64,6 +64,7 @@ class StagedFunction:
         return self if instance is None else types.MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Look the call up, trace if need be, and run."""
         with self.machine.active():
             return _Call(self, args, kwargs).run()
 
@@ -147,6 +148,7 @@ class ExplainedCall(_Call):
     """A call that tells its steps."""
 
     def explain(self, arguments: Arguments, key: CacheKey) -> None:
+        """Tell the steps up to the key."""
         machine, function = self.staged.machine, self.staged.function
         entries = [*enumerate(arguments.positional, 1), *arguments.named]
         kinds = [
@@ -182,6 +184,7 @@ class ExplainedCall(_Call):
         )
 
     def tell_outcome(self, error: str) -> None:
+        """Tell the steps from the key on."""
         found = {
             "fast path": "The fast path has the key.",
             "hit": "The tracing cache has the key; the fast path has not.",

@@ -1,7 +1,8 @@
 """The errors of staging, by the names and base classes that JAX gives them.
 
-Follows ``jax/_src/errors.py`` and the ``TypeError`` and ``ValueError`` that ``jax/_src/pjit.py``, ``jax/_src/core.py`` and
-``jax/_src/lax/control_flow`` raise. Each is a ``StagelightError`` too, so one ``except`` still catches them all.
+Follows ``jax/_src/errors.py`` and the ``TypeError`` and ``ValueError`` that ``jax/_src/pjit.py``,
+``jax/_src/core.py`` and ``jax/_src/lax/control_flow`` raise. Each is a ``StagelightError`` too, so one ``except``
+still catches them all.
 """
 
 from stagelight.errors import StagelightError

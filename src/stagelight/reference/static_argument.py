@@ -59,15 +59,17 @@ def resolve(
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return StaticArguments(given_numbers or (), given_names or ())
+    is_counted = rule_holds("negative-number-counts-parameters")
     both = [(i, q.name) for i, q in enumerate(parameters) if q.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     if given_numbers is None:
         given_numbers = tuple(i for i, name in both if name in (given_names or ()))
     elif given_names is None:
-        given_names = tuple(n for i, n in both if i in given_numbers or i - len(parameters) in given_numbers)
+        wanted = {*given_numbers, *(i + len(parameters) for i in given_numbers if is_counted)}
+        given_names = tuple(name for i, name in both if i in wanted)
     _check(parameters, given_numbers, given_names or ())
     count = sum(q.kind in _POSITIONAL for q in parameters)
     is_fixed = not any(q.kind is inspect.Parameter.VAR_POSITIONAL for q in parameters)
-    if count and is_fixed and rule_holds("negative-number-counts-parameters"):
+    if count and is_fixed and is_counted:
         given_numbers = tuple(i % count if i < 0 else i for i in given_numbers)
     return StaticArguments(given_numbers, given_names or ())
 

@@ -1,7 +1,7 @@
 """Traces: what happens to a primitive that is applied while a transformation runs.
 
-Without a trace a primitive is evaluated with NumPy. Under a staging trace it becomes an equation, operands or not. Levels
-decide between nested traces, as in "Autodidax" of the JAX documentation; ``core.ensure_no_leaks`` and
+Without a trace a primitive is evaluated with NumPy. Under a staging trace it becomes an equation, operands or not.
+Levels decide between nested traces, as in "Autodidax" of the JAX documentation; ``core.ensure_no_leaks`` and
 ``DynamicJaxprTrace`` (``jax/_src/interpreters/partial_eval.py``) are followed for leaks, constants and literals.
 """
 
@@ -92,6 +92,7 @@ class StagingTrace(Trace):
         return Tracer(self, aval, variable)
 
     def lift(self, operand: Operand) -> Tracer:
+        """A literal or a constant of the program."""
         if isinstance(operand, Array) and operand.is_literal:
             return Tracer(self, operand.aval, Literal(operand.aval, operand))
         identity = id(operand.source) if isinstance(operand, Array) and operand.source is not None else id(operand)
@@ -100,6 +101,7 @@ class StagingTrace(Trace):
         return Tracer(self, operand.aval, self.constants[identity][0])
 
     def process(self, primitive: Primitive, tracers: list[Any], params: dict[str, Any]) -> list[Any]:
+        """Write an equation."""
         outputs = [Variable(aval) for aval in primitive.infer([t.aval for t in tracers], params)]
         inputs: list[Atom] = [t.payload for t in tracers]
         self.equations.append(Equation(primitive, inputs, outputs, params))
@@ -115,6 +117,7 @@ class StagingTrace(Trace):
         return Jaxpr([v for v, _ in constants], [c for _, c in constants], self.inputs, self.equations, outputs)
 
     def origin(self, tracer: Tracer) -> str:
+        """The arguments that a tracer depends on."""
         names = sorted(self.sources.get(tracer.payload, ()))
         because = (
             f"This concrete value was not available in Python because it depends on the value of the argument"

@@ -1,12 +1,13 @@
 """The trace context: settings that enter the cache key, and the rules of the JAX version that is followed.
 
-JAX keeps them per thread and reads them as ``config.trace_context()`` (``jax/_src/config.py``). Settings that JAX leaves out
-of that tuple, such as ``jax_debug_nans``, cause no new trace and are left out here too.
+JAX keeps them per thread and reads them as ``config.trace_context()`` (``jax/_src/config.py``). Settings that JAX
+leaves out of that tuple, such as ``jax_debug_nans``, cause no new trace and are left out here too.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import NamedTuple
 
 import msgspec
 
@@ -23,8 +24,12 @@ class TraceContext(msgspec.Struct, frozen=True, kw_only=True):
     default_device: str | None = None
 
 
-class VersionRule(msgspec.Struct, frozen=True, kw_only=True):
-    """One known difference between JAX versions, seen in the sources and held by a test."""
+class VersionRule(NamedTuple):
+    """One known difference between JAX versions, seen in the sources and held by a test.
+
+    ``says`` tells what held before ``since``. The sources are FlatTree in ``jax/_src/tree_util.py`` (later
+    ``flattree.py``), ``resolve_argnums`` in ``jax/_src/api_util.py`` and ``jax/_src/numpy/lax_numpy.py``.
+    """
 
     slug: str
     since: tuple[int, int]
@@ -32,45 +37,14 @@ class VersionRule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 VERSION_RULES: tuple[VersionRule, ...] = (
-    VersionRule(
-        slug="stack-is-a-primitive",
-        since=(0, 10),
-        says="jnp.stack stages one `stack`; before, it staged a broadcast_in_dim of each operand and a concatenate",
-    ),
-    VersionRule(
-        slug="arange-is-staged",
-        since=(0, 10),
-        says="jnp.arange with a step stages an iota, a mul and an add; before, it was computed while tracing and captured",
-    ),
-    VersionRule(
-        slug="static-hash-is-compared",
-        since=(0, 11),
-        says="static values that are equal but hash differently are two keys of the tracing cache (FTStatic.__hash__ in "
-        "jax/_src/flattree.py); before, the hash of a structure left its static values out",
-    ),
-    VersionRule(
-        slug="reduce-max-has-a-sharding",
-        since=(0, 11),
-        says="reduce_max and reduce_min carry an `out_sharding` parameter, as reduce_sum does",
-    ),
-    VersionRule(
-        slug="declarations-are-not-compared",
-        since=(0, 11),
-        says="two jits of one function share traces where no argument given is static; before, whether static arguments were "
-        "declared was in the key (FlatTree.statics in jax/_src/tree_util.py)",
-    ),
-    VersionRule(
-        slug="negative-number-counts-parameters",
-        since=(0, 12),
-        says="a negative static_argnums counts from the end of the parameters; before, from the end of the arguments given",
-    ),
-    VersionRule(
-        slug="unstack-is-a-primitive",
-        since=(0, 11),
-        says="iterating over an array stages one `unstack`; before, it staged a slice and a squeeze for each row",
-    ),
+    VersionRule("stack-is-a-primitive", (0, 10), "jnp.stack was staged as broadcasts and a concatenate before"),
+    VersionRule("arange-is-staged", (0, 10), "jnp.arange with a step was computed while tracing, and captured, before"),
+    VersionRule("static-hash-is-compared", (0, 11), "static values that are equal shared a trace whatever their hash"),
+    VersionRule("declarations-are-not-compared", (0, 11), "whether any static argument is declared was in the key"),
+    VersionRule("reduce-max-has-a-sharding", (0, 11), "reduce_max and reduce_min had no out_sharding before"),
+    VersionRule("unstack-is-a-primitive", (0, 11), "iterating was staged as a slice and a squeeze a row before"),
+    VersionRule("negative-number-counts-parameters", (0, 12), "negative static_argnums counted the arguments given"),
 )
-
 NEWEST = "0.12.0.1"
 _context: ContextVar[TraceContext] = ContextVar("trace_context", default=TraceContext())  # noqa: B039  (frozen)
 _version: ContextVar[tuple[int, int]] = ContextVar("version", default=(0, 12))
