@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-_JAXPR_PARAMETERS = ("jaxpr", "call_jaxpr", "call", "fun_jaxpr")
+_JAXPR_PARAMETERS = ("jaxpr", "call_jaxpr", "call", "fun_jaxpr", "callee")
 
 
 def scan_operand_counts(parameters: dict[str, Any]) -> tuple[int, int]:

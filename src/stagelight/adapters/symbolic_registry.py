@@ -6,6 +6,7 @@ Follows ``jax/_src/interpreters/mlir.py`` (``_lowerings``, ``_platform_specific_
 """
 
 import importlib
+from typing import Any
 
 _MODULES = (
     "jax.numpy",
@@ -24,12 +25,18 @@ def registered_primitives() -> frozenset[str]:
     """Names of primitives in JAX's tables, after importing JAX's own public modules."""
     for module in _MODULES:
         importlib.import_module(module)
-    from jax._src.interpreters import ad, batching, mlir
+    from jax._src.interpreters import ad, batching
 
-    tables = [
-        mlir._lowerings,
-        *mlir._platform_specific_lowerings.values(),
-        batching.fancy_primitive_batchers,
-        ad.primitive_jvps,
-    ]
-    return frozenset(primitive.name for table in tables for primitive in table)
+    tables = (*_lowerings(), batching.fancy_primitive_batchers, ad.primitive_jvps)
+    return frozenset(known.name for table in tables for known in table)
+
+
+def primitive(name: str) -> Any:
+    """The primitive of a name, for those that no public function binds."""
+    return next(known for table in _lowerings() for known in table if known.name == name)
+
+
+def _lowerings() -> tuple[Any, ...]:
+    from jax._src.interpreters import mlir
+
+    return mlir._lowerings, *mlir._platform_specific_lowerings.values()

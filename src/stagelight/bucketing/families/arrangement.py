@@ -45,23 +45,38 @@ def concatenate(context: PaddingContext, *operands: PaddedValue) -> PaddedValue:
 
 def pad(context: PaddingContext, operand: PaddedValue, value: PaddedValue) -> PaddedValue:
     """What stands behind or between elements would be padding, so padding takes the value first."""
-    configuration = context.equation.params["padding_config"]
     shape = context.equation.outvars[0].aval.shape
-    physical = []
-    for axis, (low, high, between) in enumerate(configuration):
+    physical, moved = [], []
+    for axis, (low, high, between) in enumerate(context.equation.params["padding_config"]):
         if not is_symbolic(operand.shape[axis]) and not is_symbolic(shape[axis]):
             physical.append((int(low), int(high), int(between)))
             continue
-        if is_symbolic(low) or is_symbolic(between):
-            raise context.refusal("its padding in front or between depends on a size")
-        if is_symbolic(high) or high > 0:
+        if is_symbolic(between):
+            raise context.refusal("its padding between elements depends on a size")
+        if is_symbolic(low):
+            moved.append((axis, low))
+        if is_symbolic(high) or high > 0 or is_symbolic(low):
             neutral = value.array if value.constant is None else value.constant
             operand = context.mask(operand, (axis,), neutral, "padding would stand where the pad value is due")
         length = operand.array.shape[axis]
         dilated = (length - 1) * int(between) + length if length else 0
-        physical.append((int(low), context.capacity(shape[axis]) - dilated - int(low), int(between)))
-    array = lax.pad(operand.array, jnp.asarray(value.array, operand.dtype), physical)
-    return context.result(array, padding=_padding(operand, value.constant, physical))
+        front = 0 if is_symbolic(low) else int(low)
+        physical.append((front, context.capacity(shape[axis]) - dilated - front, int(between)))
+    fill = jnp.asarray(value.array, operand.dtype)
+    array = lax.pad(operand.array, fill, physical)
+    for axis, low in moved:
+        array = _moved_behind(context, array, axis, low, fill)
+    return context.result(array, padding={} if moved else _padding(operand, value.constant, physical))
+
+
+def _moved_behind(context: PaddingContext, array: Any, axis: int, low: Any, fill: Any) -> Any:
+    """An array moved behind padding whose length depends on a size."""
+    least, greatest = context.bounds(low)
+    if least < 0:
+        raise context.refusal("its padding in front depends on a size and may be negative")
+    front = [(greatest, 0, 0) if a == axis else (0, 0, 0) for a in range(array.ndim)]
+    extended = lax.pad(array, fill, front)
+    return lax.dynamic_slice_in_dim(extended, greatest - context.size(low), array.shape[axis], axis)
 
 
 def _padding(operand: PaddedValue, value: Any, physical: list[tuple[int, int, int]]) -> dict[int, Any]:

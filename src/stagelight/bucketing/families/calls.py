@@ -54,6 +54,7 @@ _CALLS = [
     "custom_vmap_call",
     "eval_jaxpr",
     "jit",
+    "linear_call",
     "pjit",
 ]
 

@@ -109,8 +109,6 @@ _ONE_OPERAND = [
     "stop_gradient",
     "tan",
     "tanh",
-    "to_edtype",
-    "from_edtype",
 ]
 _MORE_OPERANDS = [
     "add",
@@ -139,6 +137,7 @@ _MORE_OPERANDS = [
     "nextafter",
     "or",
     "polygamma",
+    "polynomial",
     "pow",
     "random_gamma",
     "regularized_incomplete_beta",

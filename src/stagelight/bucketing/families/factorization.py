@@ -13,10 +13,17 @@ _WHY = "padding would take part in the elimination"
 
 def of_batches(context: PaddingContext, *operands: PaddedValue) -> list[PaddedValue]:
     """Matrices of fixed size; a ragged batch of them mixes nothing."""
-    for operand in operands:
-        if any(is_symbolic(dimension) for dimension in operand.shape[-2:]):
-            raise context.refusal("the matrix itself is ragged, and its result would depend on the padded rows")
+    batch = len(operands[0].shape) - 2
+    if any(is_symbolic(dimension) for operand in operands for dimension in operand.shape[batch:]):
+        raise context.refusal("the matrix itself is ragged, and its result would depend on the padded rows")
     return context.results(context.bind(*(operand.array for operand in operands)))
+
+
+def of_pivots(context: PaddingContext, pivots: PaddedValue) -> list[PaddedValue]:
+    """Permutations of fixed length."""
+    if is_symbolic(pivots.shape[-1]):
+        raise context.refusal("the permutation itself is ragged")
+    return context.results(context.bind(pivots.array))
 
 
 def cholesky(context: PaddingContext, matrix: PaddedValue) -> list[PaddedValue]:
@@ -73,7 +80,6 @@ _BATCHES_ONLY = [
     "hessenberg",
     "householder_product",
     "lu",
-    "lu_pivots_to_permutation",
     "qr",
     "schur",
     "svd",
@@ -83,6 +89,7 @@ _BATCHES_ONLY = [
 RULES = {
     **dict.fromkeys(_BATCHES_ONLY, of_batches),
     "cholesky": cholesky,
+    "lu_pivots_to_permutation": of_pivots,
     "triangular_solve": triangular_solve,
     "tridiagonal_solve": tridiagonal_solve,
 }

@@ -1,4 +1,4 @@
-"""Gather: indices are clamped, filled or trusted against the true size."""
+"""Gather: indices are clamped or filled against the true size."""
 
 from typing import Any
 
@@ -42,11 +42,11 @@ def gather(context: PaddingContext, operand: PaddedValue, indices: PaddedValue) 
 
 def _bounded(context: PaddingContext, column: Any, whole: Any, part: Any, mode: Any) -> Any:
     last = greatest_start(context, whole, part, column.dtype)
-    if mode == lax.GatherScatterMode.CLIP:
-        return jnp.clip(column, 0, last)
     if mode == lax.GatherScatterMode.FILL_OR_DROP:
         return jnp.where((column >= 0) & (column <= last), column, jnp.asarray(OUT_OF_BOUNDS, column.dtype))
-    return column
+    # XLA clamps even where the indices are promised to be in bounds, and JAX's own gradient of a clipped scatter
+    # counts on it (jax/_src/lax/slicing.py `_scatter_jvp`).
+    return jnp.clip(column, 0, last)
 
 
 def _roomy(context: PaddingContext, array: Any, axis: int, whole: Any, part: Any) -> Any:

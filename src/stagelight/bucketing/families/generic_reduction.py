@@ -25,7 +25,10 @@ def reduce(context: PaddingContext, *operands: PaddedValue) -> list[PaddedValue]
     valid = context.mask(_all_true(context, arrays[0]), ragged, False, "padding would take part in the reduction")
     combine = _skipping(context, context.equation.params["jaxpr"])
     reduced = lax.reduce(
-        ([array.array for array in arrays], valid.array), ([start.array for start in initial], jnp.True_), combine, axes
+        ([array.array for array in arrays], valid.array),
+        ([start.array for start in initial], jnp.asarray(True)),
+        combine,
+        axes,
     )
     return context.results(reduced[0])
 

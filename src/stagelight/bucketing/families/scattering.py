@@ -94,7 +94,7 @@ def _scatter_one_window(
 def _window_start(context: PaddingContext, operand: PaddedValue, index: Any, shape: tuple[Any, ...]) -> Any:
     mode = lax.GatherScatterMode.from_any(context.equation.params["mode"])
     start: list[Any] = [jnp.asarray(0, index.dtype)] * len(operand.shape)
-    is_inside: Any = jnp.True_
+    is_inside: Any = jnp.asarray(True)
     for place, axis in enumerate(context.equation.params["dimension_numbers"].scatter_dims_to_operand_dims):
         last = greatest_start(context, operand.shape[axis], shape[axis], index.dtype)
         start[axis] = jnp.clip(index[place], 0, last)

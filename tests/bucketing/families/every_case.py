@@ -1,0 +1,3 @@
+from bucketing.families import elementwise_cases, mixing_cases, movement_cases, program_cases
+
+ALL = (*elementwise_cases.CASES, *movement_cases.CASES, *mixing_cases.CASES, *program_cases.CASES)
