@@ -1,0 +1,51 @@
+"""``print`` of a traced value → ``jax.debug.print``, which prints on every run."""
+
+import ast
+
+from stagelight.repair.names import JaxNames
+from stagelight.repair.refusal import Refusal
+from stagelight.repair.source_text import SourceText
+
+
+def print_with_debug_print(source: SourceText, call: ast.Call, names: JaxNames) -> str:
+    """Rewrite one call of ``print``.
+
+    Raises:
+        Refusal: It writes to a file, or formats in a way that has no equivalent.
+    """
+    separator = " "
+    for keyword in call.keywords:
+        if keyword.arg != "sep" or not isinstance(keyword.value, ast.Constant):
+            raise Refusal(f"print has the option {keyword.arg}, which jax.debug.print lacks")
+        separator = str(keyword.value.value)
+    template, values = [], []
+    for argument in call.args:
+        text, parts = _piece(argument, source)
+        template.append(text)
+        values += parts
+    shown = repr(separator.join(template))
+    return source.with_node(call, f"{names.jax}.debug.print({', '.join([shown, *values])})")
+
+
+def _piece(node: ast.expr, source: SourceText) -> tuple[str, list[str]]:
+    """Template text and values of one argument."""
+    if isinstance(node, ast.Constant):
+        return str(node.value).replace("{", "{{").replace("}", "}}"), []
+    if isinstance(node, ast.JoinedStr):
+        pieces = [_formatted(v, source) for v in node.values]
+        return "".join(text for text, _ in pieces), [value for _, values in pieces for value in values]
+    if isinstance(node, ast.Starred):
+        reason = "print unpacks its arguments"
+        raise Refusal(reason)
+    return "{}", [source.text_of(node)]
+
+
+def _formatted(node: ast.expr, source: SourceText) -> tuple[str, list[str]]:
+    if isinstance(node, ast.Constant):
+        return _piece(node, source)
+    assert isinstance(node, ast.FormattedValue)
+    if node.conversion != -1:
+        reason = "a conversion (!r) has no equivalent in jax.debug.print"
+        raise Refusal(reason)
+    specification = ast.unparse(node.format_spec)[2:-1] if node.format_spec is not None else ""
+    return f"{{:{specification}}}" if specification else "{}", [source.text_of(node.value)]

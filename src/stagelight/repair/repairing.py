@@ -1,0 +1,321 @@
+"""Look for repairs of one function under one call, and offer those that were confirmed by running both sides."""
+
+import ast
+import os
+import re
+from collections.abc import Mapping, Sequence
+
+from stagelight.model.event import Failure
+from stagelight.model.repair import Refused, Repair, RepairReport
+from stagelight.repair.debug_print import print_with_debug_print
+from stagelight.repair.equivalence import Sides, compared
+from stagelight.repair.failing import Failing
+from stagelight.repair.jit_options import with_static
+from stagelight.repair.names import with_imports
+from stagelight.repair.predicates import is_logical
+from stagelight.repair.purity import effect_of_function
+from stagelight.repair.reference import Range, TruthRecorder, range_of, reference_names, reference_text
+from stagelight.repair.refusal import NotApplicable, Refusal
+from stagelight.repair.rewrites import Rewrite, rewrites_for
+from stagelight.repair.source_text import SourceText, edits_between, unified_diff
+from stagelight.repair.subject import Subject
+from stagelight.staging.call_text import call_text
+from stagelight.staging.trace_target import trace_target
+
+ROUNDS = 8
+STATIC_TITLE = "make {names} static: one specialization for each value"
+# jax/_src/api_util.py: a text or other object that is no array, given to a traced parameter
+_NO_ARRAY = re.compile(r"passed to the function at path (\w+)")
+
+
+def repair_report(
+    function: object,
+    arguments: Sequence[object] = (),
+    keywords: Mapping[str, object] | None = None,
+    *,
+    static: Sequence[str] = (),
+) -> RepairReport:
+    """Look for repairs of a function that fails to trace, or that prints while it is traced.
+
+    Each repair is spliced into the file's text, and run before it is offered: the original eagerly, the repaired
+    function under ``jax.jit``, on generated inputs that drive every rewritten condition both ways; structure, shape,
+    dtype, value and gradient must agree. What cannot be confirmed is refused, with the reason. Nothing is written.
+
+    Args:
+        function: A function of a module, jitted or not.
+        arguments: Positional arguments of an example call.
+        keywords: Keyword arguments of the example call.
+        static: Static arguments, where the function's own decorator does not name them.
+
+    Raises:
+        UsageError: The call does not fit the function.
+    """
+    given = dict(keywords or {})
+    target = trace_target(function).function
+    call = call_text(target.__name__, arguments, given)
+    blank = RepairReport(function=target.__qualname__, file=target.__code__.co_filename, call=call)
+    try:
+        subject = Subject(function, arguments, given, static)
+        failing = subject.failing(subject.text, subject.static)
+        return _Search(subject, failing).report(blank)
+    except Refusal as refusal:
+        return _with(blank, refused=(Refused(kind="any", reason=str(refusal)),))
+
+
+def _with(report: RepairReport, **fields: object) -> RepairReport:
+    return RepairReport(**{**{n: getattr(report, n) for n in report.__struct_fields__}, **fields})
+
+
+class _Search:
+    """All that is tried for one subject."""
+
+    def __init__(self, subject: Subject, failing: Failing | Failure | None):
+        self.subject = subject
+        self.first = failing
+        self.failure = failing.failure if isinstance(failing, Failing) else failing
+        self.offered: list[Repair] = []
+        self.refused: dict[tuple[str, str], None] = {}
+
+    def report(self, blank: RepairReport) -> RepairReport:
+        effect = effect_of_function(self.subject.definition)
+        if effect:
+            self.refused["any", f"running it on trial inputs could do harm: {effect}"] = None
+        elif self.failure is None:
+            self._try("debug_print", self._prints)
+        else:
+            self._try("static", self._static)
+            self._try_rewrites()
+        return _with(
+            blank,
+            slug=self.failure.slug if self.failure else "",
+            line=self.failure.site.line if self.failure else self.subject.definition.lineno,
+            expression=self.failure.expression if self.failure else "",
+            offered=tuple(self.offered),
+            refused=tuple(Refused(kind=kind, reason=reason) for kind, reason in self.refused),
+        )
+
+    def _try(self, kind: str, attempt) -> bool:
+        try:
+            self.offered.append(attempt())
+        except NotApplicable:
+            return False
+        except Refusal as refusal:
+            self.refused[kind, str(refusal)] = None
+            return False
+        return True
+
+    # --- static arguments
+
+    def _static(self) -> Repair:
+        names = self._blamed_parameters()
+        example = dict(zip(self.subject.parameters, self.subject.example, strict=False))
+        for name in names:
+            _require_static_sense(name, example[name])
+        static = (*self.subject.static, *names)
+        if self.subject.failing(self.subject.text, static) is not None:
+            raise Refusal(f"it still fails with {', '.join(names)} static")
+        text, title = self._static_text(static), STATIC_TITLE.format(names=", ".join(names))
+        return self._confirmed("static", title, text, static, {})
+
+    def _blamed_parameters(self) -> list[str]:
+        assert self.failure is not None
+        roots = [re.split(r"[\[.]", argument)[0] for argument in self.failure.arguments]
+        no_array = _NO_ARRAY.search(self.failure.message)
+        found = [
+            n for n in dict.fromkeys([*roots, *([no_array[1]] if no_array else [])]) if n in self.subject.parameters
+        ]
+        slugs = {"shape-mismatch", "branch-types-differ", "carry-type-differs", "traced-setitem", "tracer-leak"}
+        if not found or self.failure.slug in slugs:
+            reason = "no argument is to blame"
+            raise NotApplicable(reason)
+        return found
+
+    def _static_text(self, static: Sequence[str]) -> str:
+        written = self.subject.names()
+        partial = "functools.partial"
+        for name, value in self.subject.namespace.items():
+            if getattr(value, "__name__", "") == "partial" and getattr(value, "__module__", "") == "functools":
+                partial = name
+        text = with_static(self.subject.text, self.subject.definition, static, f"{written.jax}.jit", partial)
+        if text is None:
+            where = f"where {self.subject.name} is jitted, which is not its definition"
+            reason = f"static_argnames={tuple(static)!r} belongs {where}"
+            raise Refusal(reason)
+        imports = (
+            [] if partial in self.subject.namespace or "functools" in self.subject.namespace else ["import functools"]
+        )
+        return with_imports(text, [*written.missing, *imports])
+
+    # --- rewrites
+
+    def _try_rewrites(self) -> None:
+        assert self.failure is not None
+        if not isinstance(self.first, Failing):
+            return
+        has_where = False
+        for rewrite in rewrites_for(self.failure.slug):
+            if rewrite.kind == "cond" and has_where:
+                continue
+            made = self._try(rewrite.kind, lambda rewrite=rewrite: self._rewritten(rewrite))
+            has_where = has_where or (made and rewrite.kind == "where")
+
+    def _rewritten(self, first: Rewrite) -> Repair:
+        """Rewrite the failing expression, and what fails after it, until the function traces."""
+        text, tests = self.subject.text, {}
+        failing: Failing | Failure | None = self.first
+        for number in range(ROUNDS):
+            if failing is None:
+                return self._confirmed(first.kind, first.title, text, self.subject.static, tests)
+            if not isinstance(failing, Failing):
+                raise Refusal(f"it then fails: {failing.message.splitlines()[0][:100]}")
+            tests |= self._tests_of(failing)
+            new = first.rewrite(failing) if number == 0 else _next_text(first, failing)
+            text = with_imports(new, failing.names.missing)
+            failing = self.subject.failing(text, self.subject.static)
+        reason = f"it still fails after {ROUNDS} rewrites"
+        raise Refusal(reason)
+
+    def _tests_of(self, failing: Failing) -> dict[Range, str]:
+        """The conditions of the original that a rewrite of this failure changes, and those nested in their branches."""
+        owner = _condition_around(failing)
+        if owner is None:
+            return {}
+        wanted = failing.source.text_of(owner)
+        original = SourceText(self.subject.text)
+        found: dict[Range, str] = {}
+        for node in ast.walk(original.tree):
+            is_it = isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+            if is_it and original.text_of(node) == wanted and self._takes_part(node, original):
+                found[range_of(node)] = wanted
+                found |= _nested_tests(original.parents[node], node, original)
+        return found
+
+    def _takes_part(self, node: ast.AST, source: SourceText) -> bool:
+        around = [n.name for n in source.ancestors(node) if isinstance(n, ast.FunctionDef)]
+        return bool(set(around) & set(self.subject.functions))
+
+    # --- prints
+
+    def _prints(self) -> Repair:
+        source, names = SourceText(self.subject.text), self.subject.names()
+        text, found = self.subject.text, 0
+        while (call := _print_of_arguments(source, self.subject)) is not None and found < ROUNDS:
+            text = print_with_debug_print(source, call, names)
+            source, found = SourceText(text), found + 1
+        if not found:
+            reason = "it traces, and prints nothing that comes from its arguments"
+            raise NotApplicable(reason)
+        text = with_imports(text, names.missing)
+        title = "print with jax.debug.print: on every run, not only while tracing"
+        return self._confirmed("debug_print", title, text, self.subject.static, {}, prints=True)
+
+    # --- confirmation
+
+    def _confirmed(
+        self,
+        kind: str,
+        title: str,
+        text: str,
+        static: Sequence[str],
+        tests: Mapping[Range, str],
+        *,
+        prints: bool = False,
+    ) -> Repair:
+        subject = self.subject
+        recorder = TruthRecorder()
+        with_assignments = self.failure is not None and self.failure.slug == "traced-setitem"
+        reference = reference_text(subject.text, tests, with_assignments=with_assignments)
+        original = subject.rebuilt(reference, reference_names(recorder))
+        sides = Sides(
+            original=original.call,
+            repaired=subject.rebuilt(text).call,
+            static=tuple(static),
+            parameters=subject.parameters,
+            example=subject.example,
+            texts=_texts_compared(subject),
+            tests=tests,
+            prints=prints,
+        )
+        coverage, cautions = compared(sides, recorder)
+        return Repair(
+            kind=kind,
+            title=title,
+            edits=edits_between(subject.text, text),
+            diff=unified_diff(os.path.relpath(subject.file), subject.text, text),
+            coverage=coverage,
+            cautions=cautions,
+        )
+
+
+def _condition_around(failing: Failing) -> ast.expr | None:
+    """The condition that holds the failing expression: of a statement, or a logical expression by itself."""
+    node: ast.AST = failing.node
+    whole = node if is_logical(node) else None
+    for parent in failing.source.ancestors(failing.node):
+        if getattr(parent, "test", None) is node and isinstance(node, ast.expr):
+            return node
+        if not isinstance(parent, ast.expr):
+            break
+        whole = parent if is_logical(parent) else whole
+        node = parent
+    return whole if isinstance(whole, ast.expr) else None
+
+
+def _nested_tests(owner: ast.AST, test: ast.expr, source: SourceText) -> dict[Range, str]:
+    """Conditions in the branches of a statement whose condition is rewritten: they may be rewritten with it."""
+    if getattr(owner, "test", None) is not test or not isinstance(owner, ast.If | ast.IfExp):
+        return {}
+    inner = [n.test for n in ast.walk(owner) if isinstance(n, ast.If | ast.IfExp) and n is not owner]
+    return {range_of(t): source.text_of(t) for t in inner}
+
+
+def _next_text(first: Rewrite, failing: Failing) -> str:
+    """The text after the rewrite of a later failure: the same way where it fits, or another that does."""
+    applicable = rewrites_for(failing.failure.slug)
+    same = [r for r in applicable if r.kind == first.kind]
+    reasons = []
+    for rewrite in [*same, *(r for r in applicable if r not in same)]:
+        try:
+            return rewrite.rewrite(failing)
+        except NotApplicable:
+            continue
+        except Refusal as refusal:
+            reasons.append(str(refusal))
+    raise Refusal(
+        reasons[0] if reasons else f"it then fails at `{failing.failure.expression}` ({failing.failure.slug})"
+    )
+
+
+def _require_static_sense(name: str, value: object) -> None:
+    """Check that an argument can be static, and that it would take few values."""
+    if hasattr(value, "shape"):
+        raise Refusal(f"{name} is an array: it cannot be static")
+    if isinstance(value, float):
+        raise Refusal(f"{name} is a float: as a static argument it would compile once a value")
+    try:
+        hash(value)
+    except TypeError:
+        raise Refusal(
+            f"{name} is a {type(value).__name__}, which has no hash: pass a tuple to make it static"
+        ) from None
+
+
+def _texts_compared(subject: Subject) -> dict[int, list[str]]:
+    """By position, texts that a parameter is compared with: each may lead somewhere else."""
+    found: dict[int, list[str]] = {}
+    for node in ast.walk(subject.definition):
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and node.left.id in subject.parameters:
+            constants = [n for c in node.comparators for n in ast.walk(c) if isinstance(n, ast.Constant)]
+            texts = [c.value for c in constants if isinstance(c.value, str)]
+            found.setdefault(subject.parameters.index(node.left.id), []).extend(texts)
+    return found
+
+
+def _print_of_arguments(source: SourceText, subject: Subject) -> ast.Call | None:
+    """The first print in the function that shows something which is no constant."""
+    definition = next(n for n in source.tree.body if isinstance(n, ast.FunctionDef) and n.name == subject.name)
+    for node in ast.walk(definition):
+        is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+        if is_print and any(not isinstance(a, ast.Constant) for a in node.args):
+            return node
+    return None
