@@ -1,6 +1,8 @@
-"""Every example in a docstring of the package runs, module by module in its own process."""
+"""Every example in a docstring of the package runs; one process for all, since each would load JAX anew."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,16 +11,16 @@ import pytest
 from gates.tree import ROOT, SOURCE
 
 RUN = """
-import doctest, importlib, sys
-module = importlib.import_module(sys.argv[1])
-outcome = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-assert outcome.attempted, "no example was found"
-sys.exit(bool(outcome.failed))
+import contextlib, doctest, importlib, io, json, sys
+outcomes = {}
+for name in sys.argv[1:]:
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        module = importlib.import_module(name)
+        outcome = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    outcomes[name] = (outcome.attempted, outcome.failed, said.getvalue())
+print(json.dumps(outcomes))
 """
-
-modules = sorted(
-    path for path in SOURCE.rglob("*.py") if "\n    >>> " in path.read_text().replace("        >>> ", "    >>> ")
-)
 
 
 def module_name(path: Path) -> str:
@@ -26,9 +28,22 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
-@pytest.mark.parametrize("path", modules, ids=module_name)
-def test_examples_run(path: Path, tmp_path: Path):
+modules = sorted(module_name(path) for path in SOURCE.rglob("*.py") if re.search(r"^ +>>> ", path.read_text(), re.M))
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory) -> dict[str, tuple[int, int, str]]:
+    """Module → examples attempted, failed, and what doctest printed."""
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"), JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3")
-    command = [sys.executable, "-c", RUN, module_name(path)]
-    outcome = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    command = [sys.executable, "-c", RUN, *modules]
+    folder = tmp_path_factory.mktemp("examples")
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+@pytest.mark.parametrize("module", modules)
+def test_examples_run(module: str, outcomes):
+    attempted, failed, said = outcomes[module]
+    assert attempted, "no example was found"
+    assert not failed, said
