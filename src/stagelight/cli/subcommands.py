@@ -20,4 +20,6 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     Subcommand(name="report", module="stagelight.cli.report", help="Write a ledger as one page, or as a trace file."),
     Subcommand(name="diff", module="stagelight.cli.diff", help="Say what one run traced or compiled that another did not."),
     Subcommand(name="doctor", module="stagelight.cli.doctor", help="Say what can be recorded here, and why not the rest."),
+    Subcommand(name="check", module="stagelight.cli.check", help="Find staging mistakes without running code."),
+    Subcommand(name="rule", module="stagelight.cli.rule", help="Show the page of a rule or cause."),
 )

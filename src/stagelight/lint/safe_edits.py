@@ -2,7 +2,7 @@
 
 - a tuple for a list that is written out as a static argument;
 - ``frozen=True`` for a dataclass whose objects are never changed in its module;
-- a ``jit`` of a stable function, hoisted out of a loop: see ``rules/jit_in_loop.py``.
+- a ``jit`` of a stable function, moved before its loop: see ``hoisting.py``.
 """
 
 import ast

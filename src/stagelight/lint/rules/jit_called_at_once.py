@@ -27,8 +27,8 @@ def weight(points, beta):
 
 ## When it is fine
 
-In code that runs once: initialisation, builders, tests. Functions whose names say so are not reported; nor are functions
-that use `jax.numpy` themselves, which may be called inside a trace, where nothing is compiled again.
+In code that runs once: initialisation, builders, tests. Functions whose names say so are not reported; nor are
+functions that use `jax.numpy` themselves, which may be called inside a trace, where nothing is compiled again.
 """
 
 import ast

@@ -47,6 +47,7 @@ from collections.abc import Iterator
 
 from stagelight.lint.events import JitMade
 from stagelight.lint.fresh_functions import fresh_operand, innermost_loop, is_called_in, names_made_in
+from stagelight.lint.hoisting import hoisted_jit
 from stagelight.lint.machine import Machine
 from stagelight.lint.rule import Draft, Rule
 
@@ -64,6 +65,7 @@ def _find(event: JitMade, machine: Machine) -> Iterator[Draft]:
             node=event.node,
             message=f"{fresh} is jitted on every round: each round traces and compiles again",
             hint="jit it once before the loop, and pass what changes as an argument",
+            edits=hoisted_jit(event, loop, machine),
         )
 
 
