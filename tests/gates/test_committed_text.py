@@ -11,9 +11,7 @@ FORBIDDEN = {
     "a package registry's address": "|".join(
         ["py" + "pi[.]org", "python" + "hosted", "registry.npm" + "js", "deb.deb" + "ian"]
     ),
-    "a path of one machine": "|".join(
-        [r"(?<![\w.~-])/(root|ho" + "me|wo" + "rk|opt/py" + "pi)/", "[.]pyenv/ver" + "sions"]
-    ),
+    "a path of one machine": "|".join([r"(?<![\w.~-])/(root|wo" + "rk|opt/py" + "pi)/", "[.]pyenv/ver" + "sions"]),
     "an open promise": "|".join([r"\bTO" + r"DO\b", r"\bFIX" + r"ME\b", r"\bX" + r"XX\b"]),
 }
 
