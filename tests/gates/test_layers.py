@@ -38,3 +38,32 @@ def test_a_room_that_is_on_no_floor_fails(tmp_path: Path):
     outcome = run_tool("lint-imports", "--no-cache", folder=tmp_path)
     assert outcome.returncode == 1
     assert "attic" in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("siblings", "contract"),
+    [
+        ("attribution/causes", "Causes, advisories and failures"),
+        ("attribution/advisories", "Causes, advisories and failures"),
+        ("lint/rules", "Rules"),
+        ("bucketing/families", "Primitive families"),
+    ],
+)
+def test_an_import_between_siblings_that_stand_alone_fails(tmp_path: Path, siblings: str, contract: str):
+    package = copy_to(tmp_path)
+    folder = package / siblings
+    first, second = sorted(path for path in folder.glob("*.py") if path.stem not in {"__init__", "registry"})[:2]
+    with first.open("a") as file:
+        file.write(f"\nimport stagelight.{siblings.replace('/', '.')}.{second.stem}\n")
+    outcome = run_tool("lint-imports", "--no-cache", folder=tmp_path)
+    assert outcome.returncode == 1
+    assert f"{contract} do not import each other BROKEN" in outcome.stdout
+
+
+def test_a_cycle_within_a_room_fails(tmp_path: Path):
+    package = copy_to(tmp_path)
+    (package / "model" / "hen.py").write_text("import stagelight.model.egg\n")
+    (package / "model" / "egg.py").write_text("import stagelight.model.hen\n")
+    outcome = run_tool("lint-imports", "--no-cache", folder=tmp_path)
+    assert outcome.returncode == 1
+    assert "No cycles are allowed in stagelight.model" in outcome.stdout
