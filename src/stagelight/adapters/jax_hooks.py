@@ -9,7 +9,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterable
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from stagelight.adapters import context_by_config, context_by_name
@@ -139,7 +139,7 @@ class JaxHooks:
             refusal = None
             if name == "trace_to_jaxpr":
                 try:
-                    frame = sys._getframe(2)
+                    frame = _frame_outside(sys._getframe(1))
                     known = frame.f_locals
                     traced_for = getattr(known.get("debug_info"), "traced_for", "") or ""
                     refusal = listener.body_ran(known.get("fun"), traced_for, frame)
@@ -204,6 +204,13 @@ class ClearingSentinel:
         return []
 
 
+def _frame_outside(frame: FrameType) -> FrameType:
+    """The first frame that is none of these hooks': two recordings at once call through each other."""
+    while frame.f_back is not None and (frame.f_code.co_filename == __file__ or frame.f_code.co_name == "test_event"):
+        frame = frame.f_back
+    return frame
+
+
 def _forget_listeners(scalar: Any, duration: Any, plain: Any) -> None:
     from jax import monitoring
 
@@ -255,7 +262,7 @@ def _tell_end(listener: Listener, depth: int, parameters: Any, error: BaseExcept
 
 
 def _trace_call(fun: Any, ji: Any, mesh: Any, dbg: Any, avals: Any, args: Any, kwargs: Any) -> TraceCall:
-    frame = sys._getframe(2)
+    frame = _frame_outside(sys._getframe(2))
     known = frame.f_locals
     signature, leaves = known.get("arg_signature"), known.get("dynargs")
     trees = getattr(signature, "dynamic_arg_treedefs", None)
@@ -297,14 +304,15 @@ def _dispatch_call(p: Any, args_flat: Any, fun: Any, args: Any, kwargs: Any) -> 
     jaxpr = p.params.get("jaxpr")
     effects = tuple(str(e) for e in getattr(jaxpr, "effects", ()) or ())
     names = tuple(getattr(p, "arg_names", None) or ())
-    return DispatchCall(fun, p, args_flat[consts:], args, kwargs, tuple(p.in_avals), names, effects, sys._getframe(2))
+    frame = _frame_outside(sys._getframe(2))
+    return DispatchCall(fun, p, args_flat[consts:], args, kwargs, tuple(p.in_avals), names, effects, frame)
 
 
 def _make_jit_hook(listener: Listener) -> Any:
     def make(original: Any) -> Any:
         def stagelight_make_jit(fun: Any, *args: Any, **options: Any) -> Any:
             try:
-                listener.jit_made(fun, sys._getframe(1))
+                listener.jit_made(fun, _frame_outside(sys._getframe(1)))
             except Exception:
                 listener.hook_failed("jit_made")
             return original(fun, *args, **options)
@@ -318,7 +326,7 @@ def _evict_hook(listener: Listener) -> Any:
     def make(original: Any) -> Any:
         def jit_evict_fn(self: Any) -> Any:
             try:
-                listener.cache_cleared(getattr(self, "_fun", self), sys._getframe(1))
+                listener.cache_cleared(getattr(self, "_fun", self), _frame_outside(sys._getframe(1)))
             except Exception:
                 listener.hook_failed("cache_cleared")
             return original(self)
