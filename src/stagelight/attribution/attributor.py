@@ -9,6 +9,7 @@ from stagelight.attribution.calls import Call, Calls, is_staged, places_of
 from stagelight.attribution.causes_found import compile_causes, dispatch_causes, trace_causes
 from stagelight.attribution.definitions import Definitions
 from stagelight.attribution.evidence import CompileEvidence, TraceEvidence
+from stagelight.attribution.history import is_inspection
 from stagelight.attribution.key import Key
 from stagelight.attribution.key_parts import changed_names
 from stagelight.attribution.limits import Limits
@@ -56,11 +57,19 @@ CAUSES_AFTER_TRACE = compile_causes(AFTER_TRACE)
 
 
 class TraceNote(msgspec.Struct, frozen=True, gc=False):
-    """What a later compile or dispatch needs to know of a trace."""
+    """What a later compile or dispatch needs to know of a trace.
+
+    Attributes:
+        key: Its key.
+        ran: Whether the Python body ran.
+        avoidable: Whether any of its causes is not an expected one.
+        inspected: Whether an inspection asked for it: a call that comes after did not make it.
+    """
 
     key: Key
     ran: bool
     avoidable: bool
+    inspected: bool
 
 
 MOST_NOTES = 4096
@@ -123,7 +132,7 @@ class Attributor:
     def preview_compile(self, dispatched: Dispatched) -> tuple[Cause, ...]:
         """The causes that a compile in this call would have if it happened now; nothing is remembered of it."""
         note = self._notes.get(dispatched.trace)
-        if note is not None and note.ran:
+        if note is not None and note.ran and not note.inspected:
             return CAUSES_AFTER_TRACE
         evidence, _ = self._calls.compile_evidence(dispatched, note.key if note is not None else None)
         return compile_causes(evidence)
@@ -183,7 +192,7 @@ class Attributor:
         return (miss, *self._advising.of_trace(traced, function))
 
     def _note(self, traced: Traced, key: Key, *, ran: bool, avoidable: bool) -> None:
-        self._notes[traced.trace] = TraceNote(key, ran, avoidable)
+        self._notes[traced.trace] = TraceNote(key, ran, avoidable, is_inspection(traced.under))
         if len(self._notes) > MOST_NOTES:
             del self._notes[next(iter(self._notes))]
 
@@ -239,7 +248,7 @@ class Attributor:
         if opened is None:
             return self._calls.ahead_of_time_evidence(compiled, key), 0
         looked_up = self._notes.get(opened.dispatched.trace)
-        if looked_up is not None and looked_up.ran:
+        if looked_up is not None and looked_up.ran and not looked_up.inspected:
             return AFTER_TRACE, 0
         return self._calls.compile_evidence(opened.dispatched, key)
 
@@ -264,15 +273,21 @@ class Attributor:
         key = note.key if note is not None else None
         compiled = bool(opened.compiled or opened.lowered or ended.compiled or ended.lowered)
         found: tuple[Conclusion, ...] = NOTHING
-        if not compiled and not (note is not None and note.ran) and not is_staged(dispatched):
-            found = (self._slow_dispatch(dispatched, ended, key),)
+        traced = note is not None and note.ran and not note.inspected
+        if not compiled and not traced and not is_staged(dispatched):
+            found = (self._slow_dispatch(dispatched, ended, note),)
         if not ended.failed:
             call = self._calls.call(dispatched, key, compiled=compiled)
             self._calls.remember(self._calls.key(dispatched, key), call)
         return found
 
-    def _slow_dispatch(self, dispatched: Dispatched, ended: DispatchEnded, key: Key | None) -> Miss:
-        evidence, nearest = self._calls.dispatch_evidence(dispatched, ended, key)
+    def _slow_dispatch(self, dispatched: Dispatched, ended: DispatchEnded, note: TraceNote | None) -> Miss:
+        evidence, nearest = self._calls.dispatch_evidence(
+            dispatched,
+            ended,
+            note.key if note is not None else None,
+            found_jaxpr=bool(dispatched.trace) and not (note is not None and note.inspected),
+        )
         miss = Miss(
             ledger="dispatch",
             process=self._process,

@@ -125,27 +125,38 @@ class Calls:
         return CompileEvidence(is_first=self.key_of_trace(compiled.function, traced) not in self._by_key)
 
     def dispatch_evidence(
-        self, dispatched: Dispatched, ended: DispatchEnded, traced: Key | None
+        self, dispatched: Dispatched, ended: DispatchEnded, traced: Key | None, *, found_jaxpr: bool
     ) -> tuple[DispatchEvidence, int]:
-        """Hold a call in which nothing was traced or compiled against earlier calls with the same avals."""
+        """Hold a call in which nothing was traced or compiled against earlier calls with the same avals.
+
+        Args:
+            dispatched: The call.
+            ended: Its end.
+            traced: The key that it looked for, where it looked for one.
+            found_jaxpr: Whether it looked for a jaxpr and found it in another cache.
+        """
         earlier = self._by_key.get(self.key(dispatched, traced)) or deque[Call]()
-        known = dispatched.tracers, dispatched.effects, ended.lost_fast_path
-        if dispatched.trace:
-            return plain_evidence(*known, found_jaxpr=True), 0
-        if any(known):
-            return plain_evidence(*known), 0
-        if earlier and all(call.is_warm_up for call in earlier):
+        evidence = DispatchEvidence(
+            found_jaxpr=found_jaxpr,
+            tracers=dispatched.tracers,
+            effects=dispatched.effects,
+            lost_fast_path=ended.lost_fast_path,
+        )
+        if dispatched.tracers or dispatched.effects or ended.lost_fast_path or not earlier:
+            return evidence, 0
+        called = [call for call in earlier if not call.is_warm_up]
+        if not called and not found_jaxpr:
             return DispatchEvidence(was_warmed_up=True), earlier[-1].number
-        same_wrapper = [call for call in earlier if call.jit == dispatched.jit and not call.is_warm_up]
-        if earlier and not same_wrapper:
-            return DispatchEvidence(other_wrapper=True), earlier[-1].number
-        if not same_wrapper:
-            return DispatchEvidence(), 0
         now = self.call(dispatched, traced, compiled=False)
-        nearest, changes = self._nearest(same_wrapper, now, len(dispatched.avals), dispatched.structure)
+        nearest, changes = self._nearest(called or earlier, now, len(dispatched.avals), dispatched.structure)
         hosts = tuple(change for change in changes if change.kind == "host")
-        others = tuple(change for change in changes if change.kind != "host")
-        return DispatchEvidence(hosts=hosts, placements=others), nearest.number
+        if hosts:
+            return DispatchEvidence(hosts=hosts), nearest.number
+        return DispatchEvidence(
+            found_jaxpr=found_jaxpr,
+            other_wrapper=bool(called) and dispatched.jit not in {call.jit for call in called},
+            placements=tuple(change for change in changes if change.kind != "host"),
+        ), nearest.number
 
     def _nearest(
         self, earlier: "deque[Call] | list[Call]", now: Call, leaves: int, structure: str
@@ -161,13 +172,6 @@ class Calls:
             if best is None or apart < fewest:
                 best, least, fewest = call, changes, apart
         return best or now, least
-
-
-def plain_evidence(
-    tracers: tuple[str, ...], effects: tuple[str, ...], lost_fast_path: bool, *, found_jaxpr: bool = False
-) -> DispatchEvidence:
-    """What the recorder saw itself."""
-    return DispatchEvidence(tracers=tracers, effects=effects, lost_fast_path=lost_fast_path, found_jaxpr=found_jaxpr)
 
 
 def call_key(function: int, structure: str, avals: tuple[object, ...], static: tuple[tuple[str, Value], ...]) -> int:

@@ -1,3 +1,4 @@
+import pytest
 from attribution.programs import Program, f32, slugs
 
 from stagelight.model.event import Compiled
@@ -11,8 +12,10 @@ def warmed_up():
     return program
 
 
-def test_the_first_call_of_what_was_compiled_ahead_of_time():
-    assert slugs(warmed_up().call(x=f32(3))) == ["first-call-after-warm-up"]
+@pytest.mark.parametrize("trace", [0, 1])
+def test_the_first_call_of_what_was_compiled_ahead_of_time(trace):
+    """JAX hands the jaxpr of the inspection to the call, so that the recorder may name its trace."""
+    assert slugs(warmed_up().call(x=f32(3), trace=trace)) == ["first-call-after-warm-up"]
 
 
 def test_the_second_call_is_another_matter():
