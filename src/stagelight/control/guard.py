@@ -111,6 +111,7 @@ class Guard(contextlib.ContextDecorator):
         self._own_session: Session | None = None
         self._live: LiveAttribution | None = None
         self._raised: list[RetraceForbidden] = []
+        self._traced: set[int] = set()
         self.misses: list[Miss] = []
 
     def _recreate_cm(self) -> "Guard":
@@ -164,11 +165,15 @@ class Guard(contextlib.ContextDecorator):
 
     def _hear(self, conclusion: Conclusion) -> None:
         """Calls that left the fast path are known when they have ended: they are raised at the end of the block."""
-        if isinstance(conclusion, Miss) and conclusion.ledger == "dispatch":
-            self._judge(conclusion)
+        if isinstance(conclusion, Miss):
+            if conclusion.ledger == "dispatch":
+                self._judge(conclusion)
+            elif conclusion.ledger == "trace":
+                self._traced.add(conclusion.function.number)
 
     def _judge(self, miss: Miss) -> BaseException | None:
-        if not self._policy.forbids(miss) or self._is_free(miss):
+        is_known = miss.function.number in self._traced
+        if not self._policy.forbids(miss, is_known=is_known) or self._is_free(miss):
             return None
         message = violation_text(miss, self._reason)
         self.misses.append(miss)

@@ -17,6 +17,7 @@ type Threads = Literal["this", "all"]
 type Action = Literal["raise", "warn", "log"]
 
 CAUSE_SLUGS = tuple(rule.page.slug for rule in CAUSES)
+MADE_ANEW = frozenset({"function-recreated", "closure-value-changed", "method-owner-changed"})
 _CHOICES = {
     "first": ("allow", "forbid"),
     "functions": ("own", "all"),
@@ -41,6 +42,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         causes: Where given, only these causes are forbidden.
         after: From which call of a function on misses are forbidden; 0 from the first.
         thread: The thread that ``threads="this"`` means.
+        forgive_made_anew: Whether a function object made anew counts as a first trace, unless an earlier object of the
+            same code was traced while the guard was on.
     """
 
     first: First = "allow"
@@ -55,14 +58,22 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     causes: frozenset[str] = frozenset()
     after: int = 0
     thread: int = 0
+    forgive_made_anew: bool = False
 
     def limit(self, ledger: LedgerName) -> int | None:
         """How many misses of a ledger are free; ``None``: all."""
         return {"trace": self.traces, "compile": self.compiles, "dispatch": self.dispatches}[ledger]
 
-    def forbids(self, miss: Miss) -> bool:
-        """Whether a miss is one that the guard counts."""
+    def forbids(self, miss: Miss, *, is_known: bool = True) -> bool:
+        """Whether a miss is one that the guard counts.
+
+        Args:
+            miss: The miss.
+            is_known: Whether its function was traced while the guard was on.
+        """
         if self.limit(miss.ledger) is None or (self.threads == "this" and miss.thread != self.thread):
+            return False
+        if self.forgive_made_anew and not is_known and any(cause.slug in MADE_ANEW for cause in miss.causes):
             return False
         return self._is_about(miss) and self._is_forbidden_cause(miss)
 
@@ -99,6 +110,7 @@ def policy(
     allow: str | Iterable[str] = (),
     causes: str | Iterable[str] = (),
     after: int = 0,
+    forgive_made_anew: bool = False,
 ) -> Policy:
     """Check the options of a guard, as ``no_retrace`` documents them.
 
@@ -115,7 +127,7 @@ def policy(
     return Policy(
         first=first, functions=functions, threads=threads, action=action, traces=traces, compiles=compiles,
         dispatches=dispatches, only=texts(only), allow=slugs_from("allow", allow), causes=slugs_from("causes", causes),
-        after=after, thread=threading.get_ident(),
+        after=after, thread=threading.get_ident(), forgive_made_anew=forgive_made_anew,
     )  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""The pytest plugin: markers, fixtures and a summary. Inert unless asked for."""
