@@ -29,6 +29,7 @@ _ROOM_OF_NAME = {
     "BucketingRefused": "stagelight.errors",
     "bucketed": "stagelight.bucketing.decoration",
     "edges": "stagelight.sizes.policies",
+    "explain": "stagelight.staging.explaining",
     "fit": "stagelight.sizes.fitting",
     "geometric": "stagelight.sizes.policies",
     "multiples": "stagelight.sizes.policies",

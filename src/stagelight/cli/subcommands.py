@@ -21,5 +21,7 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     Subcommand(name="diff", module="stagelight.cli.diff", help="Say what one run traced or compiled that another did not."),
     Subcommand(name="doctor", module="stagelight.cli.doctor", help="Say what can be recorded here, and why not the rest."),
     Subcommand(name="check", module="stagelight.cli.check", help="Find staging mistakes without running code."),
+    Subcommand(name="fix", module="stagelight.cli.fix", help="Offer repairs that were run on both sides first."),
+    Subcommand(name="explain", module="stagelight.cli.explain", help="Show one function by binding time, beside its program."),
     Subcommand(name="rule", module="stagelight.cli.rule", help="Show the page of a rule or cause."),
 )

@@ -1,0 +1,72 @@
+"""``stagelight fix`` as a user calls it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULE = b"# coding: latin-1\r\nimport jax\r\nimport jax.numpy as jnp\r\n\r\n\r\n@jax.jit\r\ndef halved(x):\r\n    if x.sum() > 1:  # gro\xdf\r\n        x = x / 2\r\n    return x\r\n\r\n\r\ndef fine(x):\r\n    return x + 1\r\n"  # noqa: E501
+
+
+@pytest.fixture
+def module(tmp_path):
+    file = tmp_path / "model.py"
+    file.write_bytes(MODULE)
+    return file
+
+
+def fix(*arguments, folder):
+    command = [sys.executable, "-m", "stagelight", "fix", *arguments]
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"))
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, env=environment)
+
+
+def test_a_repair_is_shown_with_what_was_compared_and_nothing_is_written(module):
+    ended = fix("model.py:halved", "--call", "f32[3]", folder=module.parent)
+    assert ended.returncode == 1
+    assert "+    x = jnp.where(x.sum() > 1, x / 2, x)" in ended.stdout
+    assert "both sides agreed on 64 inputs" in ended.stdout
+    assert "`x.sum() > 1` was true" in ended.stdout
+    assert module.read_bytes() == MODULE
+
+
+def test_writing_keeps_encoding_line_ends_and_comments(module):
+    ended = fix("model.py:halved", "--call", "f32[3]", "--write", folder=module.parent)
+    assert ended.returncode == 0
+    written = module.read_bytes()
+    kept = MODULE.split(b"    if x.sum()")[0]
+    assert written.startswith(kept + b"    # gro\xdf\r\n    x = jnp.where(x.sum() > 1, x / 2, x)\r\n    return x\r\n")
+    assert fix("model.py:halved", "--call", "f32[3]", folder=module.parent).returncode == 0
+
+
+def test_a_function_that_traces_needs_nothing(module):
+    ended = fix("model.py:fine", "--call", "f32[3]", "--format", "json", folder=module.parent)
+    report = json.loads(ended.stdout)
+    assert (ended.returncode, report.get("offered", []), report.get("slug", "")) == (0, [], "")
+
+
+def test_a_kind_that_is_not_confirmed_is_not_written(module):
+    ended = fix("model.py:halved", "--call", "f32[3]", "--kind", "static", "--write", folder=module.parent)
+    assert ended.returncode == 1
+    assert "refused static: x is an array" in ended.stdout
+    assert "nothing was written" in ended.stderr
+    assert module.read_bytes() == MODULE
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(module):
+    from stagelight.cli.fix import write_repair
+    from stagelight.errors import UsageError
+    from stagelight.model.finding import Edit, Span
+    from stagelight.model.repair import Coverage, Repair
+
+    coverage = Coverage(inputs=8, gradients=0, traces=1, signatures=1)
+    span = Span(line=4, column=1, end_line=5, end_column=1)
+    edits, diff = (Edit(span=span, text="new\n"),), "--- a\n+++ b\n-old\n+new\n"
+    repair = Repair(kind="where", title="", edits=edits, diff=diff, coverage=coverage)
+    with pytest.raises(UsageError, match="has changed since it was read"):
+        write_repair(str(module), repair)
+    assert module.read_bytes() == MODULE
