@@ -135,9 +135,18 @@ def test_lowerings_belong_to_their_own_compile():
     assert [miss.lower_s for miss in misses] == [2.0, 1.0]
 
 
-def test_a_module_of_no_known_function_goes_by_its_own_name():
+def test_lowering_without_a_compile_counts_too():
     program = Program()
-    (miss,) = program.feed(Compiled(at_s=1.0, compile_s=1.0, module="jit_helper"))
+    program.trace(x=f32(3), under=("lower",))
+    program.feed(Lowered(at_s=1.0, lower_s=2.0, module="jit(step)", function=1, trace=1))
+    (totals,) = program.attributor.totals()
+    assert (totals.lower_s, totals.compiles) == (2.0, 0)
+
+
+@pytest.mark.parametrize("module", ["jit_helper", "jit(helper)"])
+def test_a_module_of_no_known_function_goes_by_its_own_name(module):
+    program = Program()
+    (miss,) = program.feed(Compiled(at_s=1.0, compile_s=1.0, module=module))
     assert miss.function.name == "helper"
     assert [totals.function.name for totals in program.attributor.totals()] == ["helper"]
 

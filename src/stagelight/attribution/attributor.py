@@ -2,24 +2,21 @@
 
 from collections.abc import Callable
 
-import msgspec
-
 from stagelight.attribution.advising import Advising
 from stagelight.attribution.calls import Call, Calls, is_staged, places_of
 from stagelight.attribution.causes_found import compile_causes, dispatch_causes, trace_causes
-from stagelight.attribution.definitions import Definitions
-from stagelight.attribution.evidence import CompileEvidence, TraceEvidence
-from stagelight.attribution.history import is_inspection
-from stagelight.attribution.key import Key
+from stagelight.attribution.definitions import Definitions, name_of_module
+from stagelight.attribution.evidence import CompileEvidence
 from stagelight.attribution.key_parts import changed_names
 from stagelight.attribution.limits import Limits
+from stagelight.attribution.misses import FoundCauses, compile_miss, dispatch_miss, trace_miss
 from stagelight.attribution.open_calls import OpenCall, OpenCalls
 from stagelight.attribution.pending_failures import PendingFailures
 from stagelight.attribution.per_function import PerFunction
 from stagelight.attribution.table_rows import Row
+from stagelight.attribution.trace_notes import TraceNote, TraceNotes
 from stagelight.attribution.traces import Traces
 from stagelight.model.attribution import (
-    EXPECTED_CAUSES,
     Advisory,
     Cause,
     FailureFound,
@@ -56,25 +53,6 @@ AFTER_TRACE = CompileEvidence(follows_trace=True)
 CAUSES_AFTER_TRACE = compile_causes(AFTER_TRACE)
 
 
-class TraceNote(msgspec.Struct, frozen=True, gc=False):
-    """What a later compile or dispatch needs to know of a trace.
-
-    Attributes:
-        key: Its key.
-        ran: Whether the Python body ran.
-        avoidable: Whether any of its causes is not an expected one.
-        inspected: Whether an inspection asked for it: a call that comes after did not make it.
-    """
-
-    key: Key
-    ran: bool
-    avoidable: bool
-    inspected: bool
-
-
-MOST_NOTES = 4096
-
-
 class Attributor:
     """Reads the entries of one process in order, and says why each miss happened.
 
@@ -97,7 +75,7 @@ class Attributor:
         self._advising = Advising(self._limits)
         self._open = OpenCalls()
         self._failures = PendingFailures()
-        self._notes: dict[int, TraceNote] = {}
+        self._notes = TraceNotes()
         self._readers: dict[type, Callable[..., tuple[Conclusion, ...]]] = {
             FunctionSeen: self._on_definition,
             StructureSeen: self._on_definition,
@@ -131,8 +109,8 @@ class Attributor:
 
     def preview_compile(self, dispatched: Dispatched) -> tuple[Cause, ...]:
         """The causes that a compile in this call would have if it happened now; nothing is remembered of it."""
-        note = self._notes.get(dispatched.trace)
-        if note is not None and note.ran and not note.inspected:
+        note = self._notes.at(dispatched.trace)
+        if note is not None and note.leads_to_compile:
             return CAUSES_AFTER_TRACE
         evidence, _ = self._calls.compile_evidence(dispatched, note.key if note is not None else None)
         return compile_causes(evidence)
@@ -161,84 +139,55 @@ class Attributor:
         function = self._definitions.function(traced.function)
         evidence = self._traces.evidence(traced, function)
         if not traced.ran and not traced.failed:
-            self._note(traced, evidence.key, ran=False, avoidable=False)
+            self._notes.add(traced, evidence.key, ran=False, avoidable=False)
             self._traces.remember(evidence)
             return NOTHING
         causes = trace_causes(evidence)
         number, is_new = self._traces.remember(evidence)
-        avoidable = is_avoidable(causes)
-        seconds = traced.self_s or traced.trace_s
-        miss = Miss(
-            ledger="trace",
-            process=self._process,
-            function=function,
-            seconds=seconds,
-            causes=causes,
-            call=traced.user if traced.user.file else traced.call,
-            at_s=traced.at_s,
-            thread=traced.thread,
-            trace=traced.trace,
-            parent=traced.parent,
-            nearest=evidence.nearest.trace if evidence.nearest is not None else 0,
-            specialization=number,
-            under=traced.under,
-            avoidable=avoidable,
-            avoidable_s=seconds if avoidable else 0.0,
-            failed=traced.failed,
-        )
-        self._note(traced, evidence.key, ran=True, avoidable=avoidable)
-        row = Row(number, evidence.key, changed_names(evidence.change), miss, seconds) if is_new else None
+        miss = trace_miss(traced, evidence, causes, number, self._process)
+        self._notes.add(traced, evidence.key, ran=True, avoidable=miss.avoidable)
+        changed = changed_names(evidence.change)
+        row = Row(number, evidence.key, changed, miss, miss.seconds) if is_new else None
         self._functions.add_trace(miss, row, evidence, traced)
         return (miss, *self._advising.of_trace(traced, function))
-
-    def _note(self, traced: Traced, key: Key, *, ran: bool, avoidable: bool) -> None:
-        self._notes[traced.trace] = TraceNote(key, ran, avoidable, is_inspection(traced.under))
-        if len(self._notes) > MOST_NOTES:
-            del self._notes[next(iter(self._notes))]
 
     def _on_dispatched(self, dispatched: Dispatched) -> tuple[Conclusion, ...]:
         self._open.begin(dispatched)
         return NOTHING
 
     def _on_lowered(self, lowered: Lowered) -> tuple[Conclusion, ...]:
-        self._open.lower(lowered)
+        if not lowered.failed:
+            self._open.lower(lowered)
+            self._functions.add_lowering(self._function_of(lowered), lowered.lower_s)
         return NOTHING
 
     def _on_compiled(self, compiled: Compiled) -> tuple[Conclusion, ...]:
         lower_s = self._open.lower_seconds(compiled)
-        opened = self._open.at(compiled.dispatch)
         if compiled.failed:
             return NOTHING
-        note = self._notes.get(compiled.trace or (opened.dispatched.trace if opened is not None else 0))
+        opened = self._open.at(compiled.dispatch)
+        note = self._notes.at(compiled.trace or (opened.dispatched.trace if opened is not None else 0))
         evidence, nearest = self._compile_evidence(compiled, opened, note)
-        causes = CAUSES_AFTER_TRACE if evidence is AFTER_TRACE else compile_causes(evidence)
-        follows_avoidable = evidence.follows_trace and note is not None and note.avoidable
-        seconds = lower_s + compiled.compile_s
-        avoidable = is_avoidable(causes)
-        number = compiled.function or (opened.dispatched.function if opened is not None else 0)
-        miss = Miss(
-            ledger="compile",
-            process=self._process,
-            function=self._definitions.function(number, compiled.module.removeprefix("jit_")),
-            seconds=seconds,
-            causes=causes,
-            call=compiled.user if compiled.user.file else compiled.call,
-            at_s=compiled.at_s,
-            thread=compiled.thread,
-            trace=note.key.trace if note is not None else 0,
+        found = FoundCauses(
+            causes=CAUSES_AFTER_TRACE if evidence is AFTER_TRACE else compile_causes(evidence),
             nearest=nearest,
-            under=compiled.under,
-            persistent=compiled.persistent,
-            lower_s=lower_s,
-            avoidable=avoidable,
-            avoidable_s=seconds if avoidable or follows_avoidable else 0.0,
+            follows_avoidable=evidence.follows_trace and note is not None and note.avoidable,
         )
+        trace = note.key.trace if note is not None else 0
+        function = self._function_of(compiled)
+        miss = compile_miss(compiled, found, function, trace=trace, lower_s=lower_s, process=self._process)
         if opened is not None:
             opened.compiled += 1
         elif note is not None and not evidence.under:
             self._warm_up(compiled, note)
         self._functions.add_compile(miss)
         return (miss,)
+
+    def _function_of(self, entry: Lowered | Compiled) -> Function:
+        """The function that a module belongs to, where not known one that has the module's name."""
+        opened = self._open.at(entry.dispatch)
+        number = entry.function or (opened.dispatched.function if opened is not None else 0)
+        return self._definitions.function(number, name_of_module(entry.module))
 
     def _compile_evidence(
         self, compiled: Compiled, opened: OpenCall | None, note: TraceNote | None
@@ -247,8 +196,8 @@ class Attributor:
         key = note.key if note is not None else None
         if opened is None:
             return self._calls.ahead_of_time_evidence(compiled, key), 0
-        looked_up = self._notes.get(opened.dispatched.trace)
-        if looked_up is not None and looked_up.ran and not looked_up.inspected:
+        looked_up = self._notes.at(opened.dispatched.trace)
+        if looked_up is not None and looked_up.leads_to_compile:
             return AFTER_TRACE, 0
         return self._calls.compile_evidence(opened.dispatched, key)
 
@@ -269,11 +218,11 @@ class Attributor:
         if opened is None:
             return NOTHING
         dispatched = opened.dispatched
-        note = self._notes.get(dispatched.trace)
+        note = self._notes.at(dispatched.trace)
         key = note.key if note is not None else None
         compiled = bool(opened.compiled or opened.lowered or ended.compiled or ended.lowered)
         found: tuple[Conclusion, ...] = NOTHING
-        traced = note is not None and note.ran and not note.inspected
+        traced = note is not None and note.leads_to_compile
         if not compiled and not traced and not is_staged(dispatched):
             found = (self._slow_dispatch(dispatched, ended, note),)
         if not ended.failed:
@@ -288,19 +237,9 @@ class Attributor:
             note.key if note is not None else None,
             found_jaxpr=bool(dispatched.trace) and not (note is not None and note.inspected),
         )
-        miss = Miss(
-            ledger="dispatch",
-            process=self._process,
-            function=self._definitions.function(dispatched.function),
-            seconds=ended.dispatch_s,
-            causes=dispatch_causes(evidence),
-            call=dispatched.user if dispatched.user.file else dispatched.call,
-            at_s=dispatched.at_s,
-            thread=dispatched.thread,
-            nearest=nearest,
-            under=dispatched.under,
-            failed=ended.failed,
-        )
+        found = FoundCauses(causes=dispatch_causes(evidence), nearest=nearest)
+        function = self._definitions.function(dispatched.function)
+        miss = dispatch_miss(dispatched, ended, found, function, process=self._process)
         self._functions.add_dispatch(miss)
         return miss
 
@@ -322,11 +261,3 @@ class Attributor:
     def _on_ended(self, entry: Ended | None) -> tuple[Conclusion, ...]:
         del entry
         return self._failures.all_handled()
-
-
-def is_avoidable(causes: tuple[Cause, ...]) -> bool:
-    """Whether any cause is not an expected one."""
-    return any(cause.slug not in EXPECTED_CAUSES for cause in causes)
-
-
-__all__ = ["Attributor", "Conclusion", "Function", "TraceEvidence", "is_avoidable"]

@@ -42,3 +42,16 @@ class Definitions(msgspec.Struct, kw_only=True):
     def context(self, digest: str) -> tuple[tuple[str, str], ...]:
         """The settings of that context, empty where the ledger does not hold it."""
         return self.contexts.get(digest, ())
+
+
+def name_of_module(module: str) -> str:
+    """The function's name in the name of a lowered module.
+
+    JAX writes ``jit(step)`` in its events and ``jit_step`` in StableHLO.
+
+    >>> name_of_module("jit(_where)"), name_of_module("jit_step")
+    ('_where', 'step')
+    """
+    if module.startswith("jit(") and module.endswith(")"):
+        return module[4:-1]
+    return module.removeprefix("jit_")

@@ -13,6 +13,7 @@ from stagelight.attribution.tally import Tally
 from stagelight.model.attribution import FunctionTotals, Miss, SpecializationTable
 from stagelight.model.aval import Aval, text_from_aval
 from stagelight.model.event import CallsCounted, Traced
+from stagelight.model.function import Function
 
 MOST_ARGUMENTS = 256
 
@@ -38,16 +39,16 @@ class PerFunction:
         self._limits = limits
         self._accounts: dict[tuple[int, str], Account] = {}
 
-    def _account(self, miss: Miss) -> Account:
-        place = (miss.function.number, "" if miss.function.number else miss.function.name)
+    def _account(self, function: Function) -> Account:
+        place = (function.number, "" if function.number else function.name)
         account = self._accounts.get(place)
         if account is None:
-            account = self._accounts[place] = Account(Tally(miss.function), self._limits)
+            account = self._accounts[place] = Account(Tally(function), self._limits)
         return account
 
     def add_trace(self, miss: Miss, row: Row | None, evidence: TraceEvidence, traced: Traced) -> None:
         """A function was traced; ``row`` is its specialization where that is new."""
-        account = self._account(miss)
+        account = self._account(miss.function)
         account.tally.add(miss)
         account.tally.rerun_of_cell |= traced.rerun_of_cell
         account.growing.add(evidence.change.leaves)
@@ -69,23 +70,22 @@ class PerFunction:
 
     def add_compile(self, miss: Miss) -> None:
         """Something of a function was compiled."""
-        account = self._account(miss)
+        account = self._account(miss.function)
         account.tally.add(miss)
         if miss.trace:
             account.rows.add_seconds(miss.trace, miss.seconds)
 
+    def add_lowering(self, function: Function, lower_s: float) -> None:
+        """A module of a function was lowered, whether or not it is compiled later."""
+        self._account(function).tally.lower_s += lower_s
+
     def add_dispatch(self, miss: Miss) -> None:
         """A call of a function left the fast path."""
-        self._account(miss).tally.add(miss)
+        self._account(miss.function).tally.add(miss)
 
     def count(self, entry: CallsCounted) -> None:
         """Calls of a function were counted."""
-        function = self._definitions.function(entry.function)
-        place = (function.number, "" if function.number else function.name)
-        account = self._accounts.get(place)
-        if account is None:
-            account = self._accounts[place] = Account(Tally(function), self._limits)
-        account.tally.count(entry)
+        self._account(self._definitions.function(entry.function)).tally.count(entry)
 
     def totals(self) -> tuple[FunctionTotals, ...]:
         """Counts and seconds of each function."""

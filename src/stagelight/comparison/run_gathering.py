@@ -163,7 +163,7 @@ class RunGathering:
     def _growing_of(self, entry: Lowered | Compiled) -> GrowingKey:
         """The specialization that a lowering or compile belongs to; one without parts where its trace is not known."""
         known = self._keys_of_traces.get(entry.trace)
-        return known or self._growing(entry.function, entry.module.removeprefix("jit_"), ())
+        return known or self._growing(entry.function, module_name(entry.module), ())
 
     def _growing(self, number: int, otherwise: str, parts: tuple[KeyPart, ...]) -> GrowingKey:
         name = otherwise or "unknown"
@@ -184,6 +184,15 @@ def ordinals_by_line(functions: dict[Place, Function]) -> dict[Place, int]:
         ordinals[place] = seen.get(named, 0)
         seen[named] = ordinals[place] + 1
     return ordinals
+
+
+def module_name(module: str) -> str:
+    """The function's name in the name of a lowered module, which JAX writes in two ways.
+
+    >>> module_name("jit(step)"), module_name("jit_step")
+    ('step', 'step')
+    """
+    return module[4:-1] if module.startswith("jit(") else module.removeprefix("jit_")
 
 
 def sum_of_counts(counts: list[Counts]) -> Counts:
