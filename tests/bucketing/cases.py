@@ -11,12 +11,12 @@ import numpy as np
 
 import stagelight
 
-SIZES = ((11, 5), (13, 7))  # (b, l): both pairs lie in the bucket b=16, l=8
+SIZES = ((11, 5), (13, 7))  # (b, t): both pairs lie in the bucket b=16, t=8
 BATCH = {"x": {0: "b"}}
-GRID = {"x": {0: "b", 1: "l"}}
+GRID = {"x": {0: "b", 1: "t"}}
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Case:
     name: str
     function: Callable[..., Any]
@@ -43,20 +43,20 @@ def key(random):
     return np.array([random.integers(0, 2**31), 7], np.uint32)
 
 
-def rows(random, b, l):
+def rows(random, b, t):
     return (floats(random, b, 4),)
 
 
-def vector(random, b, l):
+def vector(random, b, t):
     return (floats(random, b),)
 
 
-def whole(random, b, l):
+def whole(random, b, t):
     return (integers(random, b),)
 
 
-def grid(random, b, l):
-    return (floats(random, b, l, 4),)
+def grid(random, b, t):
+    return (floats(random, b, t, 4),)
 
 
 def of(function, arguments=rows, dims=BATCH, *, name, **more):
@@ -113,8 +113,8 @@ def assert_equals_unpadded(case, sizes=SIZES, **options):
     random = np.random.default_rng(0)
     function = bucketed(case, **options)
     plain = jax.jit(with_gradient(case))
-    for b, l in sizes:
-        args = case.arguments(random, b, l)
+    for b, t in sizes:
+        args = case.arguments(random, b, t)
         assert_close(case, function(*args), plain(*args))
     assert function.compiles == 1
     assert not function.buckets().exact

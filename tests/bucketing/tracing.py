@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import functools
 import sys
 from pathlib import Path
 
@@ -56,6 +57,7 @@ def watched_masks(found, left_out=None):
             setattr(PaddingContext, name, original)
 
 
+@functools.cache
 def traced(case):
     """The primitives with a ragged dimension in a case's program, and the places of the masks it asks for."""
     function, places = bucketed(case), set()

@@ -17,6 +17,7 @@ _MODULES = (
     "jax.ops",
     "jax.export",
     "jax.debug",
+    "jax.experimental.checkify",
     "jax.experimental.custom_partitioning",
 )
 

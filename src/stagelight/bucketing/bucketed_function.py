@@ -15,7 +15,7 @@ from stagelight.bucketing.announcements import announce_call, announce_compile, 
 from stagelight.bucketing.arguments import Arguments, Layout
 from stagelight.bucketing.first_call import check_equal
 from stagelight.bucketing.options import Options
-from stagelight.bucketing.output_plan import PaddedOutputs, true_results
+from stagelight.bucketing.output_plan import PaddedOutputs, in_form, true_results
 from stagelight.bucketing.padding import padded_values
 from stagelight.bucketing.program import Inconclusive, Program
 from stagelight.bucketing.programs import Programs
@@ -172,7 +172,7 @@ class BucketedFunction:
     def _execute_first(self, program: Program, call: _Call) -> PaddedOutputs | None:
         is_checked = self._options.check_first and not any(map(is_tracer, jax.tree.leaves(call.values)))
         # Before the program, which may take over the buffers of donated arguments.
-        expected = self._exact(*call.args, **call.kwargs) if is_checked else None
+        expected = self._unpadded(call) if is_checked else None
         outputs = self._execute(program, call)
         if outputs is None or not is_checked:
             return outputs
@@ -217,6 +217,13 @@ class BucketedFunction:
 
     # Without padding
 
+    def _unpadded(self, call: _Call) -> Any:
+        try:
+            return self._exact(*call.args, **call.kwargs)
+        except TypeError:
+            check_leaves(call.layout, call.values)
+            raise
+
     def _run_small_or_symbolic(self, call: _Call, sizes: tuple[Any, ...]) -> Any:
         if any(type(size) is not int for size in sizes):
             # Inside the symbolic trace of another bucketed function, which masks this one's primitives too.
@@ -226,7 +233,9 @@ class BucketedFunction:
     def _run_exactly(self, call: _Call, sizes: tuple[int, ...], why: str) -> Any:
         self._account.add_exact(sizes, why)
         announce_exact(self._account.function, text_of_sizes(self._names, sizes), why)
-        return self._exact(*call.args, **call.kwargs)
+        result = self._unpadded(call)
+        plan = self._programs.plan(call.layout, call.values, call.sizes)
+        return result if plan is None else in_form(result, plan, self._options.outputs)
 
     def _refuse(self, refused: Exception, call: _Call, sizes: tuple[int, ...]) -> Any:
         self._account.refused = str(refused)

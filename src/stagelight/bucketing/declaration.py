@@ -122,9 +122,6 @@ def _ragged_axes(parameter: str, path: Any, leaf: Any) -> RaggedAxes:
 
 
 def _check_names(axes: Iterable[RaggedAxis], names: tuple[str, ...]) -> None:
-    if not names:
-        message = "dims names no size: give at least one axis a name, such as {'x': {0: 'b'}}"
-        raise UsageError(message)
     for axis in axes:
         missing = [name for name in parse(axis.text).names if name not in names]
         if missing:
@@ -136,6 +133,9 @@ def _check_names(axes: Iterable[RaggedAxis], names: tuple[str, ...]) -> None:
         if axis.text in FUNCTION_NAMES:
             message = f"{axis.text!r} is a function of sizes and cannot name one"
             raise UsageError(message)
+    if not names:
+        message = "dims names no size: give at least one axis a name, such as {'x': {0: 'b'}}"
+        raise UsageError(message)
 
 
 def _key(entry: Any) -> Any:

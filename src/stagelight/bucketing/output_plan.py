@@ -75,6 +75,18 @@ def true_results(outputs: PaddedOutputs, sizes: Mapping[str, int], form: str) ->
     return jax.tree.unflatten(plan.tree, results)
 
 
+def in_form(result: Any, plan: OutputPlan, form: str) -> Any:
+    """The result of the unpadded function, its ragged arrays as a bucketed call gives them."""
+    leaves = jax.tree.leaves(result)
+    if plan.is_trivial or form == "jax" or len(leaves) != len(plan.cuts):
+        return result
+    formed = [
+        leaf if cut is None else _CUT[form](leaf, tuple(leaf.shape))
+        for leaf, cut in zip(leaves, plan.cuts, strict=True)
+    ]
+    return jax.tree.unflatten(plan.tree, formed)
+
+
 def _start_copies(outputs: PaddedOutputs) -> None:
     for array, cut in zip(outputs.arrays, outputs.plan.cuts, strict=True):
         if cut is not None and not is_tracer(array) and not is_key_dtype(array.dtype):

@@ -139,6 +139,16 @@ class Program:
         """Whether true sizes contradict what the trace assumed."""
         return self._rejecting is not None and eval(self._rejecting, _GUARD_ENVIRONMENT, sizes)  # type: ignore[arg-type]
 
+    def plan_of(self, values: Sequence[Any]) -> OutputPlan:
+        """Which results of these dynamic arguments are ragged, without running or compiling anything.
+
+        Raises:
+            Inconclusive: The function cannot be traced with symbolic sizes.
+            BucketingRefused: It closes over a traced value, or JAX's equality hook has moved.
+        """
+        trace = self._trace_of(values, [jax.typeof(leaf) for leaf in jax.tree.leaves(values)])[0]
+        return OutputPlan(trace.output_shapes, trace.output_tree)
+
     def _compiled(self, in_shardings: Any) -> Any:
         run = jax.custom_vjp(self._forward)
         run.defvjp(lambda sizes, *values: (self._forward(sizes, *values), (sizes, values)), self._backward)
@@ -148,9 +158,8 @@ class Program:
         return jax.jit(run, donate_argnums=donated, in_shardings=(None, *in_shardings))
 
     def _forward(self, sizes: Sequence[Any], *values: Any) -> PaddedOutputs:
-        leaves, tree = jax.tree.flatten(values)
-        specs = [_leaf_spec(leaf, axes) for leaf, axes in zip(leaves, self._axes(values), strict=True)]
-        trace = self._traced("value", tree, lambda *flat: self._called(jax.tree.unflatten(tree, flat)), specs)
+        leaves = jax.tree.leaves(values)
+        trace, specs = self._trace_of(values, leaves)
         self.executables += 1
         self.ragged_shapes = tuple(spec.shape for spec in specs if not all(map(str.isdecimal, spec.shape)))
         self.notes.clear()
@@ -161,10 +170,9 @@ class Program:
         """The gradient of the function, traced and masked by itself, so that no mask is ever differentiated."""
         sizes, values = residuals
         leaves, tree = jax.tree.flatten(values)
-        specs = [_leaf_spec(leaf, axes) for leaf, axes in zip(leaves, self._axes(values), strict=True)]
         moved = [place for place, leaf in enumerate(leaves) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
         given = [n for n, cotangent in enumerate(cotangents.arrays) if jnp.issubdtype(cotangent.dtype, jnp.inexact)]
-        value = self._traced("value", tree, lambda *flat: self._called(jax.tree.unflatten(tree, flat)), specs)
+        value, specs = self._trace_of(values, leaves)
         cotangent_specs = [
             LeafSpec(shape=tuple(map(str, value.output_shapes[n])), dtype=cotangents.arrays[n].dtype, weak_type=False)
             for n in given
@@ -177,6 +185,11 @@ class Program:
         for place, gradient in zip(moved, self._interpreted(trace, sizes, operands, trusted), strict=True):
             gradients[place] = gradient
         return [np.zeros((), jax.dtypes.float0) for _ in sizes], *jax.tree.unflatten(tree, gradients)
+
+    def _trace_of(self, values: Sequence[Any], leaves: Sequence[Any]) -> tuple[SymbolicTrace, list[LeafSpec]]:
+        tree = jax.tree.structure(values)
+        specs = [_leaf_spec(leaf, axes) for leaf, axes in zip(leaves, self._axes(values), strict=True)]
+        return self._traced("value", tree, lambda *flat: self._called(jax.tree.unflatten(tree, flat)), specs), specs
 
     def _traced(self, kind: Any, tree: Any, function: Any, specs: Sequence[LeafSpec]) -> SymbolicTrace:
         key = (kind, tree, id(self.layout), self.static)

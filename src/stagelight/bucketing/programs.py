@@ -6,9 +6,10 @@ from typing import Any
 
 from stagelight.bucketing.arguments import Layout
 from stagelight.bucketing.options import Options
-from stagelight.bucketing.program import LEAST_SIZE, Program, TraceStore
+from stagelight.bucketing.output_plan import OutputPlan
+from stagelight.bucketing.program import LEAST_SIZE, Inconclusive, Program, TraceStore
 from stagelight.bucketing.shardings import by_argument, check_capacities
-from stagelight.errors import UsageError
+from stagelight.errors import BucketingRefused, UsageError
 from stagelight.sizes.policies import Policy
 
 
@@ -67,6 +68,20 @@ class Programs:
                     return None if program.rejects(sizes) else program
             programs.append(self._made(layout, static, capacities, alias, self._least(sizes, capacities)))
             return programs[-1]
+
+    def plan(self, layout: Layout, values: Sequence[Any], sizes: Mapping[str, int]) -> OutputPlan | None:
+        """Which results of a call are ragged; None where the function cannot be traced with symbolic sizes."""
+        if self._options.outputs == "jax":
+            return None
+        padded = {name: max(size, LEAST_SIZE) for name, size in sizes.items()}
+        capacities = self.capacities(tuple(padded.values()))
+        program = None if capacities is None else self.holding(layout, values, padded, capacities)
+        if program is None or program.refused is not None:
+            return None
+        try:
+            return program.plan_of([values[place] for place in layout.dynamic])
+        except (Inconclusive, BucketingRefused):
+            return None
 
     def narrow(self, program: Program, sizes: Mapping[str, int]) -> bool:
         """Replace a program by one that need only hold from these sizes on; False where it is that already."""

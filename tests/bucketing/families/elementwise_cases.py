@@ -11,14 +11,14 @@ NAMES = (
 
 
 def in_interval(low, high):
-    return lambda random, b, l: (random.uniform(low, high, size=(b, 4)).astype(np.float32),)
+    return lambda random, b, t: (random.uniform(low, high, size=(b, 4)).astype(np.float32),)
 
 
-def pair(random, b, l):
+def pair(random, b, t):
     return floats(random, b, 4), floats(random, b, 4)
 
 
-def whole_pair(random, b, l):
+def whole_pair(random, b, t):
     return integers(random, b), integers(random, b, low=1, high=30)
 
 
@@ -134,7 +134,7 @@ CASES = (
     of(compared, pair, PAIR, name="comparison and choice"),
     of(total_order, pair, PAIR, name="comparison in the total order", gradient=False),
     of(bits, whole_pair, PAIR, name="bits", gradient=False),
-    of(unsigned, lambda r, b, l: (integers(r, b, low=0),), name="unsigned", gradient=False),
+    of(unsigned, lambda r, b, t: (integers(r, b, low=0),), name="unsigned", gradient=False),
     of(complexes, pair, PAIR, name="complex numbers", gradient=False),
     of(passed_through, rows, name="passed through"),
 )

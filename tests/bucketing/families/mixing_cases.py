@@ -39,7 +39,7 @@ reduction = (
     ),
     of(
         lambda x: (x.argmax(), x.argmin()),
-        lambda r, b, l: (np.where(r.random(b) < 0.3, np.nan, floats(r, b)).astype(np.float32),),
+        lambda r, b, t: (np.where(r.random(b) < 0.3, np.nan, floats(r, b)).astype(np.float32),),
         name="extremes among NaN",
         gradient=False,
     ),
@@ -96,7 +96,7 @@ contraction = (
     of(lambda x: jnp.exp(x).T @ jnp.exp(x), name="over the ragged axis"),
     of(
         lambda x, w: jnp.exp(x).T @ w,
-        lambda r, b, l: (floats(r, b, 4), np.ones((b, 3), np.float32)),
+        lambda r, b, t: (floats(r, b, 4), np.ones((b, 3), np.float32)),
         {"x": {0: "b"}, "w": {0: "b"}},
         name="with a second operand",
     ),
@@ -106,7 +106,7 @@ contraction = (
     of(lambda x: x.T @ jnp.ones((x.shape[0], 2)), name="with ones"),
     of(
         grouped,
-        lambda r, b, l: (floats(r, b, 4), floats(r, 2, 4, 3), np.array([4, b - 4], np.int32)),
+        lambda r, b, t: (floats(r, b, 4), floats(r, 2, 4, 3), np.array([4, b - 4], np.int32)),
         name="rows in groups",
         gradient=False,
     ),
@@ -119,8 +119,8 @@ def convolve(x, w, stride=1, padding="SAME", dilation=1):
     return lax.conv_general_dilated(x, w, (stride,), padding, rhs_dilation=(dilation,), dimension_numbers=NUMBERS)
 
 
-def images(random, b, l):
-    return floats(random, b, l, 3), floats(random, 3, 3, 9)
+def images(random, b, t):
+    return floats(random, b, t, 3), floats(random, 3, 3, 9)
 
 
 def over_features(x, w):  # the contracted feature axis is ragged
@@ -137,7 +137,7 @@ convolution = (
     of(lambda x, w: convolve(x, w, dilation=2), images, GRID, name="dilated"),
     of(
         over_features,
-        lambda r, b, l: (floats(r, 2, 6, b), floats(r, 3, b, 5)),
+        lambda r, b, t: (floats(r, 2, 6, b), floats(r, 3, b, 5)),
         {"x": {2: "b"}, "w": {1: "b"}},
         name="ragged features",
     ),
@@ -166,7 +166,7 @@ windows = (
 
 
 def from_few(values):
-    return lambda random, b, l: (random.choice(values, size=(b,)),)
+    return lambda random, b, t: (random.choice(values, size=(b,)),)
 
 
 EXTREMES = np.array([np.inf, -np.inf, 0.0, -0.0, 1.0, np.nan], np.float32)
@@ -182,7 +182,7 @@ order = (
     ),
     of(
         lambda x, y: jnp.lexsort((x, y)),
-        lambda r, b, l: (integers(r, b, high=3, low=0), integers(r, b, high=3, low=0)),
+        lambda r, b, t: (integers(r, b, high=3, low=0), integers(r, b, high=3, low=0)),
         {"x": {0: "b"}, "y": {0: "b"}},
         name="two keys",
         gradient=False,
@@ -194,18 +194,18 @@ order = (
     of(lambda x: lax.top_k(x, 2), name="greatest of a fixed axis"),
     of(
         lambda x: lax.top_k(x, 2),
-        lambda r, b, l: (-integers(r, b, low=1),),
+        lambda r, b, t: (-integers(r, b, low=1),),
         name="greatest of negative integers",
         gradient=False,
     ),
 )
 
 
-def picked(random, b, l):
+def picked(random, b, t):
     return floats(random, b, 4), integers(random, 7, low=-3, high=3 * b)
 
 
-def assigned(random, b, l):
+def assigned(random, b, t):
     return floats(random, b, 4), integers(random, b, low=-2, high=7)
 
 
@@ -225,8 +225,8 @@ def graph(x, s, d):
     return jax.ops.segment_sum(jnp.tanh(x[s]), d, num_segments=x.shape[0])
 
 
-def edges(random, b, l):
-    return floats(random, b, 4), integers(random, l, low=0, high=b), integers(random, l, low=0, high=b)
+def edges(random, b, t):
+    return floats(random, b, 4), integers(random, t, low=0, high=b), integers(random, t, low=0, high=b)
 
 
 indexing = (
@@ -234,8 +234,8 @@ indexing = (
     of(lambda x: jnp.take_along_axis(x, jnp.argsort(x, axis=0), axis=0), name="gather along an axis"),
     of(
         lambda x, i: (x[i] ** 2).mean((0, 1)),
-        lambda r, b, l: (floats(r, 10, 4), integers(r, b, l, low=0, high=10)),
-        {"i": {0: "b", 1: "l"}},
+        lambda r, b, t: (floats(r, 10, 4), integers(r, b, t, low=0, high=10)),
+        {"i": {0: "b", 1: "t"}},
         name="embed ragged indices",
     ),
     of(lambda x: (jnp.diag(x @ x.T), jnp.trace(x @ x.T)), name="diagonal"),
@@ -254,7 +254,7 @@ indexing = (
     ),
     of(
         lambda x, i: jnp.zeros((5, 4)).at[i].set(x, mode="clip"),
-        lambda r, b, l: (floats(r, b, 4), np.arange(b, dtype=np.int32) % 3),
+        lambda r, b, t: (floats(r, b, 4), np.arange(b, dtype=np.int32) % 3),
         BOTH,
         name="scatter clipped",
         gradient=False,
@@ -264,14 +264,14 @@ indexing = (
         picked,
         name="scatter into a ragged array",
     ),
-    of(graph, edges, {"x": {0: "b"}, "s": {0: "l"}, "d": {0: "l"}}, name="messages between nodes"),
+    of(graph, edges, {"x": {0: "b"}, "s": {0: "t"}, "d": {0: "t"}}, name="messages between nodes"),
     of(
         lambda x: (x.at[-1].set(0.0).cumsum(0), x.at[1:].set(x[:-1]).cumsum(0)),
         name="write the last row, and all but the first",
     ),
     of(
         lambda i: (jnp.bincount(i, length=10), jax.nn.one_hot(i, 10).sum(0)),
-        lambda r, b, l: (integers(r, b, low=0, high=10),),
+        lambda r, b, t: (integers(r, b, low=0, high=10),),
         {"i": {0: "b"}},
         name="counts",
         gradient=False,
@@ -290,7 +290,7 @@ indexing = (
     ),
     of(
         lambda x, q: (jnp.searchsorted(jnp.sort(q), x), jnp.interp(x, jnp.arange(5.0), jnp.arange(5.0) ** 2).sum()),
-        lambda r, b, l: (floats(r, b), floats(r, 5)),
+        lambda r, b, t: (floats(r, b), floats(r, 5)),
         name="search for ragged values",
         gradient=False,
     ),

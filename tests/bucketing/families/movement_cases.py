@@ -39,13 +39,13 @@ def joined(x, y):
     return jnp.sort(jnp.concatenate([x, y]), 0), jnp.cumsum(jnp.concatenate([y, jnp.ones((2, 4)), x]), 0)
 
 
-two = {"x": {0: "b"}, "y": {0: "l"}}
+two = {"x": {0: "b"}, "y": {0: "t"}}
 arrangement = (
-    of(joined, lambda r, b, l: (floats(r, b, 4), floats(r, l, 4)), two, name="concatenate ragged parts"),
+    of(joined, lambda r, b, t: (floats(r, b, 4), floats(r, t, 4)), two, name="concatenate ragged parts"),
     of(lambda x: jnp.concatenate([x, x], 1).sum(0), name="concatenate beside a ragged axis"),
     of(
         lambda x, c: jnp.concatenate([c, x]).mean(0),
-        lambda r, b, l: (floats(r, b, 4), floats(r, 1, 4)),
+        lambda r, b, t: (floats(r, b, 4), floats(r, 1, 4)),
         name="concatenate behind a fixed part",
     ),
     of(lambda x: jnp.flip(x, 0), name="reverse"),
@@ -53,7 +53,7 @@ arrangement = (
     of(lambda x: jnp.pad(x, ((2, 3), (0, 0)), constant_values=7.0).cumsum(0), name="pad"),
     of(
         lambda x, v: lax.pad(x, v, ((1, 2, 0), (0, 0, 0))).cumsum(0),
-        lambda r, b, l: (floats(r, b, 4), floats(r)),
+        lambda r, b, t: (floats(r, b, 4), floats(r)),
         name="pad by a run-time value",
     ),
     of(lambda x: lax.pad(x, jnp.float32(1), ((1, 2, 2), (0, 0, 0))).cumsum(0), name="pad between"),
@@ -77,16 +77,16 @@ slicing = (
     of(lambda x: x[: x.shape[0] // 2].sum(0) - x[x.shape[0] // 2 :].sum(0), name="halves"),
     of(
         written,
-        lambda r, b, l: (floats(r, b, 4), np.int32(b + 3), floats(r, 2, 4)),
+        lambda r, b, t: (floats(r, b, 4), np.int32(b + 3), floats(r, 2, 4)),
         name="windows beyond the end are clamped to the size",
     ),
     of(
         written,
-        lambda r, b, l: (floats(r, b, 4), np.uint32(2**32 - 5), floats(r, 2, 4)),
+        lambda r, b, t: (floats(r, b, 4), np.uint32(2**32 - 5), floats(r, 2, 4)),
         name="windows at unsigned offsets",
     ),
     of(
-        ragged_write, lambda r, b, l: (floats(r, 40, 4), floats(r, b, 4)), {"u": {0: "b"}}, name="write a ragged window"
+        ragged_write, lambda r, b, t: (floats(r, 40, 4), floats(r, b, 4)), {"u": {0: "b"}}, name="write a ragged window"
     ),
     of(lambda x: x.at[1:3].set(0.0).cumsum(0), name="set a slice"),
 )

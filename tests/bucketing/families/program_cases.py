@@ -13,15 +13,15 @@ def recurrent(x, w, reverse=False):
         state = jnp.tanh(row @ w + state)
         return state, state
 
-    return lax.scan(step, jnp.zeros(x.shape[1:-1] + (4,)), x, reverse=reverse)
+    return lax.scan(step, jnp.zeros((*x.shape[1:-1], 4)), x, reverse=reverse)
 
 
-def weights(random, b, l):
+def weights(random, b, t):
     return floats(random, b, 4), floats(random, 4, 4)
 
 
-def batched_weights(random, b, l):
-    return floats(random, b, l, 4), floats(random, 4, 4)
+def batched_weights(random, b, t):
+    return floats(random, b, t, 4), floats(random, 4, 4)
 
 
 def halved(x):
@@ -106,8 +106,8 @@ calls = (
     ),
 )
 
-keyed = lambda random, b, l: (key(random), floats(random, b, 4))
-keyed_grid = lambda random, b, l: (key(random), floats(random, b, l, 4))
+keyed = lambda random, b, t: (key(random), floats(random, b, 4))
+keyed_grid = lambda random, b, t: (key(random), floats(random, b, t, 4))
 
 
 def typed(k, x):
@@ -193,12 +193,12 @@ def triangular(x, y):
 
 PAIR = {"x": {0: "b"}, "y": {0: "b"}}
 factorization = (
-    of(solved, lambda r, b, l: (floats(r, b, 4), floats(r, b)), PAIR, name="cholesky solve", rtol=1e-3, atol=1e-4),
+    of(solved, lambda r, b, t: (floats(r, b, 4), floats(r, b)), PAIR, name="cholesky solve", rtol=1e-3, atol=1e-4),
     of(
-        triangular, lambda r, b, l: (floats(r, b, 4), floats(r, b)), PAIR, name="triangular solve", rtol=1e-3, atol=1e-4
+        triangular, lambda r, b, t: (floats(r, b, 4), floats(r, b)), PAIR, name="triangular solve", rtol=1e-3, atol=1e-4
     ),
     of(factored, name="batches", gradient=False, rtol=1e-3, atol=1e-4),
-    of(tridiagonal, lambda r, b, l: (floats(r, b), floats(r, b, 2)), PAIR, name="tridiagonal solve", gradient=False),
+    of(tridiagonal, lambda r, b, t: (floats(r, b), floats(r, b, 2)), PAIR, name="tridiagonal solve", gradient=False),
 )
 
 transforms = (

@@ -51,16 +51,16 @@ def tridiagonal_solve(
     if is_symbolic(diagonal.shape[last]):
         lower = context.mask(lower, (last,), zero(lower.dtype), _WHY)
         diagonal = context.mask(diagonal, (last,), one(diagonal.dtype), _WHY)
-        upper = _without_last(context, context.mask(upper, (last,), zero(upper.dtype), _WHY), last)
+        upper = _without_last(context, upper, last)
         right = context.mask(right, (len(right.shape) - 2,), zero(right.dtype), _WHY)
     return context.results(context.bind(lower.array, diagonal.array, upper.array, right.array))
 
 
 def _without_last(context: PaddingContext, upper: PaddedValue, axis: int) -> PaddedValue:
     """The last equation's upper entry is not part of the system; padded, it would reach the next one."""
-    index = jnp.arange(upper.array.shape[axis])
-    inside = index < context.size(upper.shape[axis]) - 1
-    return PaddedValue(jnp.where(inside, upper.array, zero(upper.dtype)), upper.shape)
+    is_before_last = jnp.append(context.is_valid(upper.shape[axis])[1:], False)
+    context.note([upper.shape[axis]], "0", _WHY)
+    return PaddedValue(jnp.where(is_before_last, upper.array, zero(upper.dtype)), upper.shape)
 
 
 def _with_identity(context: PaddingContext, matrix: PaddedValue) -> Any:
