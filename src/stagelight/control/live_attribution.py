@@ -4,7 +4,8 @@ import contextlib
 import weakref
 from collections.abc import Callable
 
-from stagelight.attribution.attributor import Attributor, Conclusion, is_avoidable
+from stagelight.attribution.attributor import Attributor, Conclusion
+from stagelight.attribution.misses import is_avoidable
 from stagelight.errors import StagelightError
 from stagelight.model.attribution import Cause, Miss
 from stagelight.model.event import CacheCleared, CallsCounted, Dispatched, Event, Traced
