@@ -1,9 +1,8 @@
 """Stagelight beside what JAX users have today: what each says about one small program for every cause.
 
 Decides whether a cause is worth its file: it must be named, and best where nothing else names it. Each tool runs every
-program in a process of its own. A tool names a cause if what it says matches the program's pattern,
-which was written before any tool ran; otherwise it says something or nothing. All texts are printed, so that the
-verdicts can be checked by eye.
+program in a process of its own. A tool names a cause if what it says matches the program's pattern; otherwise it says
+something or nothing. All texts are printed, so that patterns and verdicts can be checked by eye.
 
     python bench/scoreboard.py --page docs/scoreboard.md
 """
@@ -34,14 +33,13 @@ def said_by_stagelight(program) -> str:
 
     with stagelight.watch() as ledger:
         program.run(jax.jit)
-    lines = [
-        f"{cause.slug} {cause.path}: {cause.before} → {cause.after} {cause.detail}"
+    lines = {
+        f"{cause.slug} {cause.path}: {cause.before} → {cause.after} {cause.detail}".strip()
         for miss in stagelight.why(ledger).misses
         for cause in miss.causes
-        if cause.slug not in {"first-trace", "first-compile"} or cause.slug == program.slug
-    ]
-    own = [line for line in lines if line.startswith(program.slug + " ")]
-    return "\n".join(own or lines)
+        if miss.function.own and (cause.slug == program.slug or cause.slug not in {"first-trace", "first-compile"})
+    }
+    return "\n".join(sorted(lines))
 
 
 def said_by_jax(program) -> str:
@@ -131,10 +129,14 @@ def verdict(text: str, program) -> str:
     return "says"
 
 
-def shortened(text: str) -> str:
-    """One line of text for a table cell."""
-    text = re.sub(r"\s+", " ", text).strip().replace("|", "\\|").replace("`", "'").replace("<", "\\<")
-    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+def excerpt(text: str, named: str) -> str:
+    """One line for a table cell: the text around what names the cause, or else its beginning."""
+    text = re.sub(r"\s+", " ", text).strip()
+    match = re.search(named, text, re.IGNORECASE)
+    begin = max(0, (match.start() + match.end() - SHOWN_CHARACTERS) // 2) if match else 0
+    end = begin + SHOWN_CHARACTERS
+    shown = f"{'…' if begin else ''}{text[begin:end]}{'…' if end < len(text) else ''}"
+    return shown.replace("|", "\\|").replace("`", "'").replace("<", "\\<")
 
 
 def page(programs, said) -> str:
@@ -159,7 +161,7 @@ def page(programs, said) -> str:
         for tool in TOOLS.values():
             text = said[tool][program.slug]
             mark = marks[verdict(text, program)]
-            cells.append(f"{mark}: {shortened(text)}" if text.strip() else mark)
+            cells.append(f"{mark}: {excerpt(text, program.named)}" if text.strip() else mark)
         lines.append(f"| {program.slug} | " + " | ".join(cells) + " |")
     lines.append(f"| **named, of {len(programs)}** | " + " | ".join(f"**{count}**" for count in counts) + " |")
     return "\n".join(lines) + "\n"
