@@ -225,6 +225,8 @@ class Program:
         """A call that traces and compiles."""
         placing = {name: call.pop(name) for name in ("placements", "jit", "options") if name in call}
         tracing = {name: call.pop(name) for name in ("settings", "keywords") if name in call}
+        if "trace_options" in call:
+            tracing["options"] = call.pop("trace_options")
         self.trace(**tracing, **call)
         return self.call(compiles=True, trace=self.traces, **placing, **call)
 

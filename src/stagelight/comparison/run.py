@@ -1,9 +1,8 @@
 """One run, as far as it is compared with another."""
 
-import msgspec
-
-from stagelight.comparison.run_key import Part, RunKey, parts_of_trace, stable_text
+from stagelight.comparison.run_key import parts_of_trace, stable_text
 from stagelight.model.attribution import FunctionTotals
+from stagelight.model.comparison import Part, RunFunction, RunKey
 from stagelight.model.event import (
     Compiled,
     ContextSeen,
@@ -13,28 +12,13 @@ from stagelight.model.event import (
     StructureSeen,
     Traced,
 )
-from stagelight.model.function import Function
 from stagelight.model.ledger import JaxSeen
 from stagelight.model.structure import Structure
 
 # Keys of one function that are compared; more than that is a finding of its own, and the rest is counted.
 MOST_KEYS = 400
 
-
-class RunFunction(msgspec.Struct, frozen=True, kw_only=True):
-    """One function of one run.
-
-    Attributes:
-        function: The function.
-        keys: Its keys, in the order in which they were first seen.
-        keys_folded: How many more there were.
-        totals: Counts and seconds.
-    """
-
-    function: Function
-    totals: FunctionTotals
-    keys: tuple[RunKey, ...] = ()
-    keys_folded: int = 0
+INSPECTIONS = frozenset({"eval_shape", "make_jaxpr"})
 
 
 class KeyReader:
@@ -74,6 +58,9 @@ class KeyReader:
         return RunFunction(function=totals.function, totals=totals, keys=keys, keys_folded=growing.folded)
 
     def _trace(self, traced: Traced) -> None:
+        """A failed trace leaves no key, and one that was only looked at is none of the run's."""
+        if traced.failed or not INSPECTIONS.isdisjoint(traced.under):
+            return
         growing = self._functions.setdefault(traced.function, _GrowingKeys())
         static = tuple([(name, value.text) for name, value in traced.static])
         raw = (traced.structure, traced.avals, static, traced.options, traced.context, traced.keywords)

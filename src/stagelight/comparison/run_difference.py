@@ -2,63 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
-from stagelight.comparison.run import RunFunction
-from stagelight.comparison.run_key import ChangedPart, RunKey, changed_parts
+from stagelight.comparison.run_key import changed_parts
 from stagelight.model.attribution import FunctionTotals
-from stagelight.model.function import Function
+from stagelight.model.comparison import (
+    CacheComponent,
+    ChangedPart,
+    FunctionDifference,
+    OnlyThere,
+    Part,
+    RunDifference,
+    RunFunction,
+    RunKey,
+)
 
 # Keys that each missing key is held against, to find the nearest.
 MOST_COMPARED = 200
-
-
-class OnlyThere(msgspec.Struct, frozen=True, kw_only=True):
-    """A key that only one of the runs has.
-
-    Attributes:
-        key: The key.
-        changed: What differs from the nearest key of the other run, first run first; empty where that has none.
-    """
-
-    key: RunKey
-    changed: tuple[ChangedPart, ...] = ()
-
-
-class CacheComponent(msgspec.Struct, frozen=True, kw_only=True):
-    """A component of the persistent cache's key that differs although the function and its key are the same."""
-
-    name: str
-    keys: int
-
-
-class FunctionDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """One function in two runs.
-
-    Attributes:
-        function: The function, as the later run names it if it is there.
-        before: Counts and seconds in the first run; nothing where it is absent.
-        after: The same in the second run.
-        only_before: Keys that only the first run has.
-        only_after: Keys that only the second run has.
-        components: Components of the persistent cache's key that differ for keys that both have.
-        keys_folded: Keys that were not compared because there were too many.
-    """
-
-    function: Function
-    before: FunctionTotals | None = None
-    after: FunctionTotals | None = None
-    only_before: tuple[OnlyThere, ...] = ()
-    only_after: tuple[OnlyThere, ...] = ()
-    components: tuple[CacheComponent, ...] = ()
-    keys_folded: int = 0
-
-
-class RunDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """Two runs: the functions that differ in any way, costliest difference first, and how many do not."""
-
-    functions: tuple[FunctionDifference, ...]
-    same: int = 0
 
 
 def run_difference(before: Sequence[RunFunction], after: Sequence[RunFunction]) -> RunDifference:
@@ -71,12 +29,34 @@ def run_difference(before: Sequence[RunFunction], after: Sequence[RunFunction]) 
         before: Functions of the first run.
         after: Functions of the second run.
     """
+    settings = settings_throughout(before, after)
+    ignored = frozenset(setting.name for setting in settings)
     old, new = _by_identity(before), _by_identity(after)
     _follow_moved(old, new)
-    found = [function_difference(old.get(key), new.get(key)) for key in dict.fromkeys((*old, *new))]
+    found = [function_difference(old.get(key), new.get(key), ignored) for key in dict.fromkeys((*old, *new))]
     different = [one for one in found if one is not None]
     different.sort(key=lambda one: -abs(seconds_of(one.after) - seconds_of(one.before)))
-    return RunDifference(functions=tuple(different), same=len(found) - len(different))
+    return RunDifference(functions=tuple(different), same=len(found) - len(different), settings=settings)
+
+
+def settings_throughout(before: Sequence[RunFunction], after: Sequence[RunFunction]) -> tuple[ChangedPart, ...]:
+    """Settings that have one value in all keys of the first run, and another one in all keys of the second."""
+    old, new = _only_settings(before), _only_settings(after)
+    return tuple(
+        ChangedPart(name=name, before=old[name], after=new[name])
+        for name in old
+        if name in new and old[name] != new[name]
+    )
+
+
+def _only_settings(functions: Sequence[RunFunction]) -> dict[str, str]:
+    """The value of each setting that has only one in a run."""
+    values: dict[str, set[str]] = {}
+    for function in functions:
+        for key in function.keys:
+            for name, text in key.context:
+                values.setdefault(name, set()).add(text)
+    return {name: next(iter(texts)) for name, texts in values.items() if len(texts) == 1}
 
 
 def seconds_of(totals: FunctionTotals | None) -> float:
@@ -84,10 +64,18 @@ def seconds_of(totals: FunctionTotals | None) -> float:
     return totals.trace_s + totals.lower_s + totals.compile_s if totals is not None else 0.0
 
 
-def function_difference(before: RunFunction | None, after: RunFunction | None) -> FunctionDifference | None:
-    """Compare one function in two runs; nothing where neither counts nor keys differ."""
+def function_difference(
+    before: RunFunction | None, after: RunFunction | None, ignored: frozenset[str] = frozenset()
+) -> FunctionDifference | None:
+    """Compare one function in two runs; nothing where neither counts nor keys differ.
+
+    Args:
+        before: The function in the first run, if it is there.
+        after: The function in the second run.
+        ignored: Settings that tell no keys apart.
+    """
     old, new = (before.keys if before else ()), (after.keys if after else ())
-    pairs, only_before, only_after = _matched(old, new)
+    pairs, only_before, only_after = _matched(old, new, ignored)
     components = _components(pairs)
     known = after or before
     assert known is not None
@@ -97,8 +85,8 @@ def function_difference(before: RunFunction | None, after: RunFunction | None) -
         function=known.function,
         before=before.totals if before else None,
         after=after.totals if after else None,
-        only_before=tuple(_only_before(key, new) for key in only_before),
-        only_after=tuple(_only_after(key, old) for key in only_after),
+        only_before=tuple(_only_before(key, new, ignored) for key in only_before),
+        only_after=tuple(_only_after(key, old, ignored) for key in only_after),
         components=components,
         keys_folded=sum(one.keys_folded for one in (before, after) if one),
     )
@@ -137,17 +125,17 @@ def _by_identity(functions: Iterable[RunFunction]) -> dict[Identity, RunFunction
 
 
 def _matched(
-    before: Sequence[RunKey], after: Sequence[RunKey]
+    before: Sequence[RunKey], after: Sequence[RunKey], ignored: frozenset[str]
 ) -> tuple[list[tuple[RunKey, RunKey]], list[RunKey], list[RunKey]]:
     """Keys that both have, in pairs, and those that only one has."""
-    waiting: dict[tuple[tuple[str, str], ...], list[RunKey]] = {}
+    waiting: dict[tuple[Part, ...], list[RunKey]] = {}
     for key in before:
         waiting.setdefault(key.parts, []).append(key)
     pairs: list[tuple[RunKey, RunKey]] = []
     only_after: list[RunKey] = []
     for key in after:
         candidates = waiting.get(key.parts, [])
-        same = next((old for old in candidates if not changed_parts(old, key)), None)
+        same = next((old for old in candidates if not changed_parts(old, key, ignored)), None)
         if same is None:
             only_after.append(key)
         else:
@@ -156,21 +144,24 @@ def _matched(
     return pairs, [key for keys in waiting.values() for key in keys], only_after
 
 
-def _only_before(key: RunKey, others: Sequence[RunKey]) -> OnlyThere:
-    changes = (changed_parts(key, other) for other in others[:MOST_COMPARED])
+def _only_before(key: RunKey, others: Sequence[RunKey], ignored: frozenset[str]) -> OnlyThere:
+    changes = (changed_parts(key, other, ignored) for other in others[:MOST_COMPARED])
     return OnlyThere(key=key, changed=min(changes, key=len, default=()))
 
 
-def _only_after(key: RunKey, others: Sequence[RunKey]) -> OnlyThere:
-    changes = (changed_parts(other, key) for other in others[:MOST_COMPARED])
+def _only_after(key: RunKey, others: Sequence[RunKey], ignored: frozenset[str]) -> OnlyThere:
+    changes = (changed_parts(other, key, ignored) for other in others[:MOST_COMPARED])
     return OnlyThere(key=key, changed=min(changes, key=len, default=()))
 
 
 def _components(pairs: Iterable[tuple[RunKey, RunKey]]) -> tuple[CacheComponent, ...]:
-    counts: dict[str, int] = {}
+    digests: dict[str, list[tuple[str, str]]] = {}
     for old, new in pairs:
         before, after = dict(old.components), dict(new.components)
         for name in before.keys() & after.keys():
             if before[name] != after[name]:
-                counts[name] = counts.get(name, 0) + 1
-    return tuple(CacheComponent(name=name, keys=keys) for name, keys in sorted(counts.items()))
+                digests.setdefault(name, []).append((before[name], after[name]))
+    return tuple(
+        CacheComponent(name=name, keys=len(found), before=found[0][0], after=found[0][1])
+        for name, found in sorted(digests.items())
+    )

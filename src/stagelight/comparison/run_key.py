@@ -3,45 +3,18 @@
 import re
 from collections.abc import Iterator
 
-import msgspec
-
 from stagelight.model.aval import text_from_aval
+from stagelight.model.comparison import ChangedPart, Part, RunKey
 from stagelight.model.event import Traced
 from stagelight.model.structure import Structure, TreeNode
-
-type Part = tuple[str, str]
 
 STATIC = "static "
 OPTION = "option "
 CONVENTION = "calling convention"
 ABSENT = "–"
+LEAF = "*"
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-
-
-class RunKey(msgspec.Struct, frozen=True, kw_only=True):
-    """One key of one function in one run.
-
-    Attributes:
-        parts: Name and text of each part but the trace context: leaves by path, static data of pytree nodes, static
-            arguments, options of the jit, the calling convention.
-        context: Name and text of each setting of the trace context.
-        seconds: What its trace and compiles cost.
-        components: Digest of each component of the persistent cache's key, where it was compiled.
-    """
-
-    parts: tuple[Part, ...]
-    context: tuple[Part, ...] = ()
-    seconds: float = 0.0
-    components: tuple[Part, ...] = ()
-
-
-class ChangedPart(msgspec.Struct, frozen=True, kw_only=True):
-    """One part that differs between two keys."""
-
-    name: str
-    before: str
-    after: str
 
 
 def stable_text(text: str) -> str:
@@ -72,25 +45,36 @@ def _aval_text(traced: Traced, index: int) -> str:
 
 
 def _tree_parts(tree: TreeNode, path: str) -> Iterator[Part]:
-    """Static data below a node, and nodes that hold no leaf; depth is bounded by the ledger's decoder."""
-    for name, value in tree.metadata:
-        yield f"{path}.{name}" if name else path, stable_text(value.text)
-    if not tree.children and tree.kind != "*":
-        yield path, tree.kind
-    for key, child in zip(tree.keys, tree.children, strict=False):
-        yield from _tree_parts(child, path + key)
+    """Nodes and their static data; depth is bounded by the ledger's decoder, and by no recursion here."""
+    waiting = [(tree, path)]
+    while waiting:
+        node, at = waiting.pop()
+        if node.kind == LEAF:
+            continue
+        yield at, f"{node.kind} of {len(node.children)}" if node.children else node.kind
+        for name, value in node.metadata:
+            yield f"{at}.{name}" if name else f"{at} metadata", stable_text(value.text)
+        children = zip(node.keys, node.children, strict=False)
+        waiting += [(child, at + key) for key, child in children]
 
 
-def changed_parts(before: RunKey, after: RunKey) -> tuple[ChangedPart, ...]:
-    """What differs between two keys; settings that only one JAX has are left out."""
-    changed = _changes(dict(before.parts), dict(after.parts))
+def changed_parts(before: RunKey, after: RunKey, ignored: frozenset[str] = frozenset()) -> tuple[ChangedPart, ...]:
+    """What differs between two keys; settings that only one JAX has are left out.
+
+    Args:
+        before: The key of the first run.
+        after: The key of the second run.
+        ignored: Settings that are left out too.
+    """
+    changed = part_changes(dict(before.parts), dict(after.parts))
     old, new = dict(before.context), dict(after.context)
-    shared = old.keys() & new.keys()
-    changed += _changes({n: t for n, t in old.items() if n in shared}, {n: t for n, t in new.items() if n in shared})
+    shared = (old.keys() & new.keys()) - ignored
+    changed += part_changes({n: old[n] for n in old if n in shared}, {n: new[n] for n in new if n in shared})
     return tuple(changed)
 
 
-def _changes(before: dict[str, str], after: dict[str, str]) -> list[ChangedPart]:
+def part_changes(before: dict[str, str], after: dict[str, str]) -> list[ChangedPart]:
+    """The parts whose text differs, or that only one has."""
     return [
         ChangedPart(name=name, before=before.get(name, ABSENT), after=after.get(name, ABSENT))
         for name in dict.fromkeys((*before, *after))

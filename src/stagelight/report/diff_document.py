@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from stagelight.comparison.run import RunFunction
-from stagelight.comparison.run_difference import FunctionDifference, OnlyThere, RunDifference, seconds_of
+from stagelight.comparison.run_difference import seconds_of
 from stagelight.model.attribution import FunctionTotals
+from stagelight.model.comparison import ChangedPart, FunctionDifference, OnlyThere, RunDifference, RunFunction
 from stagelight.report.cause_section import VALUE_LENGTH, change_line
 from stagelight.report.document import (
     Block,
@@ -44,6 +44,8 @@ def diff_document(before: Run, after: Run, difference: RunDifference, *, everyth
     shown = [one for one in difference.functions if everything or one.function.own]
     folded = len(difference.functions) - len(shown)
     blocks: list[Block] = [_runs(before, after), _totals(before.functions, after.functions)]
+    if difference.settings:
+        blocks.append(_settings(difference.settings))
     if shown:
         blocks.append(_functions(shown[:FUNCTIONS]))
     else:
@@ -60,6 +62,11 @@ def diff_document(before: Run, after: Run, difference: RunDifference, *, everyth
 
 def _runs(before: Run, after: Run) -> KeyValues:
     return KeyValues((("before", (_run(before),)), ("after", (_run(after),))))
+
+
+def _settings(settings: Sequence[ChangedPart]) -> Section:
+    rows = tuple((one.name, (change_line(one.before, one.after),)) for one in settings)
+    return Section(title=(Text("Settings that differ throughout"),), children=(KeyValues(rows),), level=2)
 
 
 def _run(run: Run) -> Line:

@@ -6,7 +6,8 @@ import msgspec
 from msgspec.structs import replace
 
 from stagelight.attribution.attributor import Attributor
-from stagelight.comparison.run import KeyReader, RunFunction
+from stagelight.comparison.run import KeyReader
+from stagelight.model.comparison import RunFunction
 from stagelight.model.ledger import Header, JaxSeen
 from stagelight.recorder.ledger_file import LedgerFile
 from stagelight.report.accounting import FunctionKey, function_key, sum_of_totals

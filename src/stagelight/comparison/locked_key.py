@@ -1,10 +1,10 @@
-"""A key in a form that means the same in another process: named parts with texts."""
+"""The key of one trace as a lock file holds it: named parts whose texts mean the same in every process."""
 
 import re
 
 from stagelight.model.aval import text_from_aval
-from stagelight.model.comparison import KeyPart
 from stagelight.model.event import Traced
+from stagelight.model.lock import KeyPart
 from stagelight.model.structure import Structure, TreeNode
 from stagelight.model.value import Value
 
@@ -13,29 +13,33 @@ SETTING = "setting "
 STATIC = "static "
 
 # Addresses tell objects of one process apart and mean nothing in another.
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def key_parts(traced: Traced, structure: Structure, settings: tuple[tuple[str, str], ...]) -> tuple[KeyPart, ...]:
+def locked_key(traced: Traced, structure: Structure, settings: tuple[tuple[str, str], ...] = ()) -> tuple[KeyPart, ...]:
     """The parts of the key of one trace, sorted by name.
 
     The function object is none of them, and values that are told apart by identity are described by their contents:
     both differ from process to process.
+
+    Args:
+        traced: The trace.
+        structure: Its pytree structure.
+        settings: The settings of the trace context that belong to the key.
     """
     parts = {CONVENTION: ", ".join([f"{traced.positional} by position", *(f"{k}=" for k in traced.keywords)])}
     for name, tree in structure.arguments:
-        parts |= node_parts(name, tree)
+        parts |= _node_parts(name, tree)
     for path, aval in zip(structure.paths, traced.avals, strict=False):
-        sharding = f" {aval.sharding}" if aval.sharding else ""
-        parts[path] = f"{text_from_aval(aval)}{sharding}{f' {aval.extra}' if aval.extra else ''}"
+        parts[path] = " ".join(text for text in (text_from_aval(aval), aval.sharding, aval.extra) if text)
     for name, value in traced.static:
-        parts[STATIC + name] = value_text(value)
+        parts[STATIC + name] = _value_text(value)
     for name, text in settings:
         parts[SETTING + name] = portable(text)
     return tuple(KeyPart(name, text) for name, text in sorted(parts.items()))
 
 
-def node_parts(path: str, tree: TreeNode) -> dict[str, str]:
+def _node_parts(path: str, tree: TreeNode) -> dict[str, str]:
     """What is in the key of a tree, but for its leaves: kinds, lengths, keys and static data."""
     parts: dict[str, str] = {}
     waiting = [(path, tree)]
@@ -45,16 +49,16 @@ def node_parts(path: str, tree: TreeNode) -> dict[str, str]:
             continue
         parts[at] = f"{node.kind} of {len(node.children)}" if node.children else node.kind
         for name, value in node.metadata:
-            parts[f"{at}.{name}"] = value_text(value)
+            parts[f"{at}.{name}"] = _value_text(value)
         waiting += [(at + key, child) for key, child in zip(node.keys, node.children, strict=False)]
     return parts
 
 
-def value_text(value: Value) -> str:
+def _value_text(value: Value) -> str:
     """A value by type and contents, never by identity or hash."""
     if value.compared_by == "value":
         return f"{portable(value.text)} ({value.type_name})"
-    return f"{portable(value.text)} ({value.type_name} {value.content or value.source})"
+    return f"{portable(value.text)} ({' '.join(text for text in (value.type_name, value.content) if text)})"
 
 
 def portable(text: str) -> str:
@@ -63,4 +67,4 @@ def portable(text: str) -> str:
     >>> portable("<AxisEnv object at 0x7f92eaae2710>")
     '<AxisEnv object>'
     """
-    return ADDRESS.sub("", text)
+    return _ADDRESS.sub("", text)
