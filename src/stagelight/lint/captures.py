@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from stagelight.lint.decorations import decorations_of
 from stagelight.lint.definitions import ClassDefinition, FunctionDefinition
 from stagelight.lint.machine import Machine
@@ -14,18 +16,31 @@ from stagelight.lint.values import Closure, Transformed
 _CONSTRUCTORS = ("__init__", "__post_init__", "setup", "__new__", "__setstate__", "__enter__")
 
 
-def captured_globals(machine: Machine, module: ModuleIndex, name: str) -> Iterator[tuple[str, ast.Name]]:
-    """Yield (name of a jitted function, where it reads the global) for functions of a module."""
+class _CapturedGlobals(msgspec.Struct, frozen=True, eq=False):
+    by_name: dict[str, list[tuple[str, ast.Name]]]
+
+
+def captured_globals(machine: Machine, module: ModuleIndex) -> dict[str, list[tuple[str, ast.Name]]]:
+    """Return, for each name of a module, the jitted functions that read it and where; computed once."""
+    key = ("captured globals", module.name)
+    found = machine.notes.get(key)
+    if not isinstance(found, _CapturedGlobals):
+        found = machine.notes[key] = _CapturedGlobals(_read_globals(machine, module))
+    return found.by_name
+
+
+def _read_globals(machine: Machine, module: ModuleIndex) -> dict[str, list[tuple[str, ast.Name]]]:
+    captured: dict[str, list[tuple[str, ast.Name]]] = {}
     for called, function in _jitted_functions(machine, module):
-        if name in function.parameters.names:
-            continue
-        stored = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        if name in stored:
-            continue
-        for node in ast.walk(function.node):
-            if isinstance(node, ast.Name) and node.id == name:
-                yield called, node
-                break
+        names = [node for node in ast.walk(function.node) if isinstance(node, ast.Name)]
+        own = {node.id for node in names if isinstance(node.ctx, ast.Store)} | set(function.parameters.names)
+        first: dict[str, ast.Name] = {}
+        for node in names:
+            if node.id not in own and node.id in module.assigned:
+                first.setdefault(node.id, node)
+        for name, node in first.items():
+            captured.setdefault(name, []).append((called, node))
+    return captured
 
 
 def _jitted_functions(machine: Machine, module: ModuleIndex) -> Iterator[tuple[str, FunctionDefinition]]:

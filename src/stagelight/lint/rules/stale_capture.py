@@ -64,8 +64,9 @@ def _find(event: HostRead | ClassRead, machine: Machine) -> Iterator[Draft]:
 
 
 def _in_body(event: HostRead, machine: Machine) -> Iterator[Draft]:
-    for name, assigned in _rebound_names(event.node):
-        for function, reading in captured_globals(machine, event.module, name):
+    captured = captured_globals(machine, event.module)
+    for name, assigned in _rebound_names(event.node) if captured else ():
+        for function, reading in captured.get(name, ()):
             if is_between_calls(assigned, function, event.node):
                 yield Draft(
                     node=assigned,

@@ -42,7 +42,7 @@ from stagelight.lint.events import JaxCalled
 from stagelight.lint.jax_names import METHOD_SHAPE_PARAMETERS, SHAPE_PARAMETERS
 from stagelight.lint.machine import Machine
 from stagelight.lint.rule import Draft, Rule
-from stagelight.lint.values import Value, has_array, is_parameter, origins_of
+from stagelight.lint.values import Sequence, Value, has_array, is_parameter, origins_of
 from stagelight.lint.wording import traced
 
 
@@ -65,7 +65,9 @@ def _find(event: JaxCalled, machine: Machine) -> Iterator[Draft]:
 
 def _is_traced(value: Value, name: str) -> bool:
     # `jnp.reshape(x, like)` takes arrays nowhere; a bare parameter may still be a tuple of ints.
-    return has_array(value) or (is_parameter(value) and not name.endswith("reshape") and name != "jax.numpy.tile")
+    if has_array(value) or (isinstance(value, Sequence) and any(map(is_parameter, value.items))):
+        return True
+    return is_parameter(value) and not name.endswith(("reshape", ".tile"))
 
 
 def _draft(name: str, node: ast.expr, value: Value) -> Draft:
