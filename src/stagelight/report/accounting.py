@@ -26,6 +26,7 @@ from stagelight.report.account import (
     LedgerAccount,
     SpecializationSeen,
 )
+from stagelight.report.collector import paused_collector
 from stagelight.report.document import Lane
 from stagelight.report.grouping import Groups, GrowingGroup
 from stagelight.report.spans import LANES, Spans
@@ -47,8 +48,9 @@ def account_from_ledgers(
         specializations: Whether to keep the specializations of each function.
     """
     accounting = Accounting(timeline=timeline, specializations=specializations)
-    for ledger in ledgers:
-        accounting.read(ledger.path, ledger.header, ledger.entries())
+    with paused_collector():
+        for ledger in ledgers:
+            accounting.read(ledger.path, ledger.header, ledger.entries())
     return accounting.account()
 
 
@@ -214,6 +216,9 @@ class _ProcessMisses:
         return groups
 
 
+_OF_LEDGER = frozenset({JaxSeen, Ended, CellRun})
+
+
 class _GrowingLedger:
     """One ledger's own facts, while it is read."""
 
@@ -230,12 +235,19 @@ class _GrowingLedger:
         at_s: float = getattr(entry, "at_s", 0.0)
         if at_s > self._run_s:
             self._run_s = at_s
-        if isinstance(entry, JaxSeen):
-            self._jax = entry
-        elif isinstance(entry, Ended):
-            self._ended = entry
-        elif isinstance(entry, CellRun):
-            self._cells[entry.file] = f"cell [{entry.execution}]"
+        if type(entry) in _OF_LEDGER:
+            self._note(entry)
+
+    def _note(self, entry: Event | JaxSeen) -> None:
+        match entry:
+            case JaxSeen():
+                self._jax = entry
+            case Ended():
+                self._ended = entry
+            case CellRun():
+                self._cells[entry.file] = f"cell [{entry.execution}]"
+            case _:
+                pass
 
     def account(self) -> LedgerAccount:
         """The ledger as it stands."""

@@ -24,8 +24,13 @@ def why_command(account: Account) -> str:
 
 
 def list_command(account: Account, function: FunctionAccount) -> str:
-    """Lists everything about one function."""
+    """Lists every kind of miss of one function."""
     return f"{why_command(account)} --function {shlex.quote(function.function.name)} --all"
+
+
+def misses_command(account: Account, function: FunctionAccount) -> str:
+    """Lists every single miss of one function, with its causes."""
+    return f"{why_command(account)} --function {shlex.quote(function.function.name)} --format json"
 
 
 def report_command(account: Account, file: str = "report.html") -> str:

@@ -6,6 +6,7 @@ from stagelight.attribution.attributor import Attributor
 from stagelight.model.attribution import Advisory, FailureFound, FunctionTotals, Miss
 from stagelight.recorder.ledger_file import LedgerFile
 from stagelight.report.accounting import FunctionKey, function_key, sum_of_totals
+from stagelight.report.collector import paused_collector
 from stagelight.report.machine_object import MachineObject
 from stagelight.report.selection import Selection
 
@@ -19,8 +20,9 @@ def write_machine_object(ledgers: Sequence[LedgerFile], selection: Selection, wr
         write: Takes each piece of the text.
     """
     reading = _Reading(MachineObject(write), selection)
-    for process, ledger in enumerate(ledgers):
-        reading.read(process, ledger)
+    with paused_collector():
+        for process, ledger in enumerate(ledgers):
+            reading.read(process, ledger)
     reading.end()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from stagelight.report.account import Account, CauseGroup, FunctionAccount
-from stagelight.report.again import list_command, why_command
+from stagelight.report.again import list_command, misses_command, why_command
 from stagelight.report.blind_spots import blind_spot_lines
 from stagelight.report.cause_section import cause_section, place
 from stagelight.report.document import (
@@ -228,7 +228,7 @@ def _specializations(account: Account, function: FunctionAccount, rows: int) -> 
         title = f"{rows:,} costliest of {rows + folded:,} specializations"
     children: list[Block] = [table]
     if folded:
-        children.append(Command(list_command(account, function), f"{folded:,} are folded. List their causes:"))
+        children.append(Command(misses_command(account, function), f"{folded:,} are folded. List them all:"))
     return [Fold((Text(title),), tuple(children), open=rows <= 12)]
 
 

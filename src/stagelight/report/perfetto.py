@@ -14,6 +14,7 @@ from stagelight.model.function import Function
 from stagelight.model.ledger import JaxSeen
 from stagelight.model.site import Site
 from stagelight.recorder.ledger_file import LedgerFile
+from stagelight.report.collector import paused_collector
 from stagelight.report.file_names import relative_name
 from stagelight.report.visible import visible
 
@@ -29,10 +30,11 @@ def write_perfetto(ledgers: Sequence[LedgerFile], write: Callable[[bytes], objec
     """
     write(b'{"displayTimeUnit": "ms", "traceEvents": [\n')
     separator = b""
-    for process, ledger in enumerate(ledgers):
-        for row in _rows(process, ledger):
-            write(separator + _ENCODE(row))
-            separator = b",\n"
+    with paused_collector():
+        for process, ledger in enumerate(ledgers):
+            for row in _rows(process, ledger):
+                write(separator + _ENCODE(row))
+                separator = b",\n"
     write(b"\n]}\n")
 
 

@@ -11,6 +11,7 @@ from stagelight.model.comparison import RunFunction
 from stagelight.model.ledger import Header, JaxSeen
 from stagelight.recorder.ledger_file import LedgerFile
 from stagelight.report.accounting import FunctionKey, function_key, sum_of_totals
+from stagelight.report.collector import paused_collector
 from stagelight.report.file_names import relative_name
 
 
@@ -51,11 +52,12 @@ def run_from_ledgers(name: str, ledgers: Sequence[LedgerFile]) -> Run:
 
 def _read(ledger: LedgerFile) -> tuple[Header, tuple[RunFunction, ...]]:
     attributor, keys, header = Attributor(), KeyReader(), ledger.header
-    for entry in ledger.entries():
-        attributor.feed(entry)
-        keys.feed(entry)
-        if isinstance(entry, JaxSeen):
-            header = replace(header, jax=entry.jax, jaxlib=entry.jaxlib)
+    with paused_collector():
+        for entry in ledger.entries():
+            attributor.feed(entry)
+            keys.feed(entry)
+            if isinstance(entry, JaxSeen):
+                header = replace(header, jax=entry.jax, jaxlib=entry.jaxlib)
     attributor.finish()
     folders = (header.folder,)
     found = keys.functions(attributor.totals())

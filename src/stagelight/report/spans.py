@@ -72,7 +72,7 @@ class Spans:
         return tuple(
             Lane(
                 label=f"{name} thread {self._threads[thread]}".strip(),
-                spans=tuple(self._span(kept, avoidable) for kept in sorted(lane, key=lambda kept: kept[3])),
+                spans=tuple(self._span(kept, avoidable) for kept in sorted(lane, key=lambda kept: (kept[3], -kept[0]))),
                 folded=self._folded.get(thread, 0),
             )
             for thread, lane in self._lanes.items()

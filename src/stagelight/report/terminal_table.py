@@ -22,7 +22,11 @@ def table_lines(table: Table, rows: Sequence[Sequence[Text]], width: int, indent
     """
     heads = [Text(visible(column.name).upper(), "dim") for column in table.columns]
     widths = [max(cell.cell_len for cell in column) for column in zip(heads, *rows, strict=True)]
-    _shrink(widths, width - GAP * (len(widths) - 1))
+    room = width - GAP * (len(widths) - 1)
+    _shrink(widths, room)
+    if sum(widths) > room:
+        yield from _stacked(table, rows, width, indent)
+        return
     for cells in (heads, *rows):
         folded = [
             _folded(cell, width, column.place) for cell, width, column in zip(cells, widths, table.columns, strict=True)
@@ -37,6 +41,17 @@ def table_lines(table: Table, rows: Sequence[Sequence[Text]], width: int, indent
                 line.append(" " * GAP)
             line.rstrip()
             yield line
+
+
+def _stacked(table: Table, rows: Sequence[Sequence[Text]], width: int, indent: str) -> Iterable[Text]:
+    """Where even narrow columns do not fit: a line for each cell, a blank line after each row."""
+    for number, row in enumerate(rows):
+        if number:
+            yield Text()
+        for column, cell in zip(table.columns, row, strict=True):
+            label = Text(f"{visible(column.name)}  ", "dim")
+            for part in _folded(Text.assemble(label, cell), max(width, NARROWEST), is_place=False):
+                yield Text.assemble(indent, part)
 
 
 def _shrink(widths: list[int], room: int) -> None:

@@ -12,6 +12,7 @@ from stagelight.report.document import (
     Block,
     Bullets,
     Code,
+    Command,
     Document,
     Inline,
     KeyValues,
@@ -43,6 +44,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     notes: int = 12
 
 
+UNLIMITED = Limits(functions=1 << 30, groups=1 << 30, notes=1 << 30)
+
+
 def why_document(account: Account, selection: Selection | None = None, limits: Limits | None = None) -> Document:
     """The whole answer.
 
@@ -51,6 +55,8 @@ def why_document(account: Account, selection: Selection | None = None, limits: L
         selection: What was asked for; everything that is worth saying if absent.
         limits: When to fold.
     """
+    if limits is None and selection is not None and selection.everything:
+        limits = UNLIMITED
     blocks = (headline(account), *run_rows(account), *why_blocks(account, selection, limits))
     return Document(title="stagelight why", blocks=blocks)
 
@@ -188,8 +194,7 @@ def function_section(
     if hidden:
         misses, cost = sum(g.misses for g in hidden), sum(g.seconds for g in hidden)
         text = f"and {counted(misses, 'more miss', 'more misses')} of {counted(len(hidden), 'other kind')}"
-        command = list_command(account, function)
-        children.append(Paragraph((Text(f"{text}, {seconds_text(cost)}: ", "muted"), Code(command))))
+        children.append(Command(list_command(account, function), f"{text}, {seconds_text(cost)}:"))
     title: list[Inline] = [Text(display_name(function.function), "strong"), Text("  ")]
     title += defined_at(function.function, account.names)
     if function.totals.rerun_of_cell:
