@@ -5,26 +5,36 @@ Follows ``jax/_src/config.py: trace_context, trace_context_names``.
 
 from typing import Any
 
-from stagelight.adapters.lazy_settings import LazySettings
+
+class ContextByName:
+    """Reads the context and its names from JAX.
+
+    Args:
+        config: The module ``jax._src.config``.
+    """
+
+    def __init__(self, config: Any):
+        self._config = config
+        self.token = config.trace_context
+
+    def settings(self) -> tuple[tuple[str, Any], ...]:
+        """Each setting by name.
+
+        The names are asked for each time: a module that registers a setting makes the context longer.
+        """
+        return tuple(zip(self._config.trace_context_names(), self._config.trace_context(), strict=True))
 
 
-def reader() -> Any:
-    """A function that returns the token and the named settings, or ``None`` where this JAX has no names.
+def reader() -> ContextByName | None:
+    """A reader, or ``None`` where this JAX has no names.
 
     Both calls are made once here, so that a JAX that has the symbols but refuses to answer is found out.
     """
     from jax._src import config
 
     try:
-        names, values = config.trace_context_names(), config.trace_context()
+        found = ContextByName(config)
+        found.settings()
     except Exception:
         return None
-    if len(names) != len(values):
-        return None
-
-    def read() -> tuple[object, Any]:
-        token = config.trace_context()
-        # The names are asked for anew: a module that registers a setting when it is imported makes the context longer.
-        return token, LazySettings(lambda: tuple(zip(config.trace_context_names(), token, strict=True)))
-
-    return read
+    return found

@@ -53,13 +53,16 @@ def repeated_lines(jaxpr: Any, is_own: Callable[[str], bool], at_least: int) -> 
     equations = inner_jaxpr(jaxpr).eqns
     if len(equations) < at_least:
         return []
-    counts: dict[tuple[CodeType, int, str], int] = {}
+    places, codes = _OwnPlaces(is_own), dict[int, CodeType]()
+    counts: dict[tuple[int, int, str], int] = {}
     for equation in equations[:MOST_EQUATIONS]:
-        place = _own_place(equation.source_info, is_own)
+        place = places.of(equation.source_info)
         if place is not None:
-            key = (*place, equation.primitive.name)
+            code, instruction = place
+            codes[id(code)] = code
+            key = (id(code), instruction, equation.primitive.name)
             counts[key] = counts.get(key, 0) + 1
-    return _by_line(counts, at_least)
+    return _by_line(counts, codes, at_least)
 
 
 def conds_that_became_selects(jaxpr: Any, is_own: Callable[[str], bool]) -> list[tuple[CodeType, int]]:
@@ -68,21 +71,24 @@ def conds_that_became_selects(jaxpr: Any, is_own: Callable[[str], bool]) -> list
     Told by JAX's own batching rule on the stack of the equation
     (``jax/_src/lax/control_flow/conditionals.py: _cond_batching_rule``).
     """
-    found: dict[tuple[CodeType, int], None] = {}
+    found, places = dict[tuple[CodeType, int], None](), _OwnPlaces(is_own)
     for equation in inner_jaxpr(jaxpr).eqns[:MOST_EQUATIONS]:
         if equation.primitive.name != "select_n" or equation.source_info.traceback is None:
             continue
         codes, _ = equation.source_info.traceback.raw_frames()
         if any(c.co_name == "_cond_batching_rule" for c in codes):
-            place = _own_place(equation.source_info, is_own)
+            place = places.of(equation.source_info)
             if place is not None:
                 found[place[0], _line_at(*place)] = None
     return list(found)
 
 
-def _by_line(counts: dict[tuple[CodeType, int, str], int], at_least: int) -> list[tuple[CodeType, int, int, int]]:
+def _by_line(
+    counts: dict[tuple[int, int, str], int], codes: dict[int, CodeType], at_least: int
+) -> list[tuple[CodeType, int, int, int]]:
     lines: dict[tuple[CodeType, int], tuple[int, int]] = {}
-    for (code, instruction, _), times in counts.items():
+    for (address, instruction, _), times in counts.items():
+        code = codes[address]
         line = _line_at(code, instruction)
         repetitions, equations = lines.get((code, line), (0, 0))
         lines[code, line] = (max(repetitions, times), equations + times)
@@ -90,15 +96,29 @@ def _by_line(counts: dict[tuple[CodeType, int, str], int], at_least: int) -> lis
     return sorted(found, key=lambda f: -f[2])
 
 
-def _own_place(source_info: Any, is_own: Callable[[str], bool]) -> tuple[CodeType, int] | None:
-    traceback = getattr(source_info, "traceback", None)
-    if traceback is None:
+class _OwnPlaces:
+    """Finds the innermost frame of the user's own code of an equation, asking once for each code object.
+
+    Code objects are known by address: they hash by content, which costs more than the whole search.
+    """
+
+    def __init__(self, is_own: Callable[[str], bool]):
+        self._is_own = is_own
+        self._known: dict[int, bool] = {}
+
+    def of(self, source_info: Any) -> tuple[CodeType, int] | None:
+        traceback = source_info.traceback
+        if traceback is None:
+            return None
+        codes, instructions = traceback.raw_frames()
+        known = self._known
+        for position, code in enumerate(codes):
+            is_own = known.get(id(code))
+            if is_own is None:
+                is_own = known[id(code)] = self._is_own(code.co_filename)
+            if is_own:
+                return code, instructions[position]
         return None
-    codes, instructions = traceback.raw_frames()
-    for code, instruction in zip(codes, instructions, strict=False):
-        if is_own(code.co_filename):
-            return code, instruction
-    return None
 
 
 def _line_at(code: CodeType, instruction: int) -> int:

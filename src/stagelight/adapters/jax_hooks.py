@@ -33,12 +33,16 @@ class JaxHooks:
         self.capabilities: dict[str, str] = {}
         self._interception = Interception(self.capabilities)
         self._undo: list[Any] = []
-        self._read_context: Any = lambda: ((), ())
+        self._context: Any = None
         self._listening = False
 
-    def trace_context(self) -> tuple[object, Iterable[tuple[str, Any]]]:
-        """See ``Hooks.trace_context``."""
-        return self._read_context()
+    def context_token(self) -> object:
+        """See ``Hooks.context_token``."""
+        return self._context.token() if self._context is not None else ()
+
+    def context_settings(self) -> Iterable[tuple[str, Any]]:
+        """See ``Hooks.context_settings``."""
+        return self._context.settings() if self._context is not None else ()
 
     def install(self, listener: Listener) -> None:
         """See ``Hooks.install``."""
@@ -50,7 +54,7 @@ class JaxHooks:
             self.capabilities["traces"] = f"off: {error}"
             return
         self._keep_out_of_tracebacks()
-        self._read_context = context_by_name.reader() or context_by_config.reader()
+        self._context = context_by_name.reader() or context_by_config.reader()
         self.capabilities["trace context"] = "on"
         self._hear_bodies(util, listener)
         replace = self._interception.replace
@@ -274,6 +278,8 @@ def _trace_call(fun: Any, ji: Any, mesh: Any, dbg: Any, avals: Any, args: Any, k
 def _dispatch_hook(listener: Listener) -> Any:
     def make(original: Any) -> Any:
         def stagelight_dispatch(p: Any, args_flat: Any, fun: Any, args: Any, kwargs: Any) -> Any:
+            if listener.open_traces():  # every operation of a traced function comes through here
+                return original(p, args_flat, fun, args, kwargs)
             began = False
             try:
                 listener.dispatch_began(_dispatch_call(p, args_flat, fun, args, kwargs))

@@ -125,5 +125,8 @@ class Hooks(Protocol):
     def keep_out_of_locations(self, paths: Iterable[str]) -> None:
         """Leave files that stand below a watched program on the stack out of the source locations of its programs."""
 
-    def trace_context(self) -> tuple[object, Iterable[tuple[str, Any]]]:
-        """The part of the key beside the arguments: a hashable token, and each setting by name."""
+    def context_token(self) -> object:
+        """The part of the key beside the arguments, as one hashable value."""
+
+    def context_settings(self) -> Iterable[tuple[str, Any]]:
+        """The same, each setting by name."""

@@ -9,6 +9,8 @@ from typing import Any
 
 LEAF, NONE, TUPLE, NAMED_TUPLE, LIST, DICT, CUSTOM, DATACLASS = range(8)
 
+_ONE_LEAF: list[Any] = [(LEAF, 0, None, None, 1, 1)]
+
 type Node = tuple[int, int, Any, Any, int, int]
 
 
@@ -19,6 +21,8 @@ def nodes_of(treedef: Any) -> list[Node]:
         ``(kind, arity, data, type, number of leaves, number of nodes)`` each; ``data`` is the keys of a dict, the class
         of a named tuple, or the static data of a custom node, and ``type`` the class of a custom node.
     """
+    if treedef.num_nodes == 1 and treedef.num_leaves == 1:
+        return _ONE_LEAF
     try:
         nodes = treedef.__getstate__()[1]
     except Exception:  # another jaxlib: walk instead

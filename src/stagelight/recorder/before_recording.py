@@ -51,13 +51,13 @@ def _traced(recorder: Recorder, earlier: EarlierTrace) -> Traced:
 
 def _context(recorder: Recorder, earlier: EarlierTrace) -> str:
     book = recorder.book
-    token, settings = book.hooks.trace_context()
+    token = book.hooks.context_token()
     if earlier.context == token:
-        return book.context_of(token, settings, earlier.call.mesh)
+        return book.context(earlier.call.mesh)
     named = settings_of(earlier.context)
     if named is None:
-        named = (*settings, ("trace context", _apart(token, earlier.context)))
-    return book.context_of(earlier.context, named, earlier.call.mesh)
+        named = (*book.hooks.context_settings(), ("trace context", _apart(token, earlier.context)))
+    return book.context_of(earlier.context, lambda: named, earlier.call.mesh)
 
 
 def _apart(now: Any, before: Any) -> str:

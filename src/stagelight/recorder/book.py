@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -177,10 +177,10 @@ class Book:
 
     def context(self, mesh: Any = None) -> str:
         """Short name of the trace context, written when it is new."""
-        return self.context_of(*self.hooks.trace_context(), mesh)
+        return self.context_of(self.hooks.context_token(), self.hooks.context_settings, mesh)
 
-    def context_of(self, token: Any, settings: Any, mesh: Any = None) -> str:
-        """Short name of the trace context that a token of JAX's stands for."""
+    def context_of(self, token: Any, settings: Callable[[], Iterable[tuple[str, Any]]], mesh: Any = None) -> str:
+        """Short name of the trace context that a token of JAX's stands for; settings are asked for when it is new."""
         try:
             key = (token, mesh)
             known = self._contexts.get(key)
@@ -188,10 +188,10 @@ class Book:
             key = known = None
         if known is None:
             with self.lock:
-                known = self._define_context(key, settings, mesh)
+                known = self._define_context(key, settings(), mesh)
         return known
 
-    def _define_context(self, key: Any, settings: Any, mesh: Any) -> str:
+    def _define_context(self, key: Any, settings: Iterable[tuple[str, Any]], mesh: Any) -> str:
         texts = [(name, setting_text(value)) for name, value in settings]
         if mesh is not None and not any(n == "abstract_mesh" and t == setting_text(mesh) for n, t in texts):
             texts.append(("mesh", setting_text(mesh)))

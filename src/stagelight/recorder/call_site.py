@@ -40,15 +40,15 @@ def call_site(frame: FrameType | None, ownership: Ownership) -> CallSite:
     """
     call: Site | None = None
     under: list[str] = []
+    known, named = ownership.known, TRANSFORMATIONS
     for _ in range(_DEEPEST):
         if frame is None:
             break
         code = frame.f_code
-        owner = ownership.of(code.co_filename)
+        owner = known.get(code.co_filename) or ownership.of(code.co_filename)
         if owner == "jax":
-            name = TRANSFORMATIONS.get(code.co_name)
-            if name is not None and call is None and under[-1:] != [name]:
-                under.append(name)
+            if code.co_name in named and call is None and under[-1:] != [named[code.co_name]]:
+                under.append(named[code.co_name])
         elif owner == "own" or (owner == "library" and call is None):
             here = Site(code.co_filename, frame.f_lineno or 0, code.co_qualname)
             call = call or here
@@ -65,6 +65,8 @@ def simplified(under: list[str]) -> tuple[str, ...]:
     >>> simplified(["linearize", "vjp", "grad"]), simplified(["trace", "lower"])
     (('grad',), ('lower',))
     """
+    if not under:
+        return ()
     parts = {"vjp", "linearize", "jvp"} if "grad" in under else set[str]()
     if "lower" in under or "eval_shape" in under:
         parts.add("trace")

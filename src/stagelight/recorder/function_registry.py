@@ -19,6 +19,7 @@ from stagelight.recorder.value_description import _PLAIN, ValueDescriber
 
 _DEEPEST_WRAPPING = 16
 _MOST_GLOBALS = 32
+_MOST_MADE = 4096
 
 
 class Identity(msgspec.Struct, frozen=True, gc=False):
@@ -45,8 +46,8 @@ class FunctionRegistry:
         self._numbers = numbers
         self._describer = describer
         self._functions: dict[tuple[Any, ...], Function] = {}
-        self._latest: dict[int, tuple[int, Any]] = {}
-        self._made_at: dict[int, Site] = {}
+        self._latest: dict[int, int] = {}
+        self._made_at: dict[int, tuple[int, Site]] = {}
         self._made_times: dict[Site, int] = {}
         self._number_of_fun: dict[int, tuple[Any, int]] = {}
 
@@ -105,16 +106,11 @@ class FunctionRegistry:
             )
         return Identity(known, is_new, 0, None)
 
-    def earlier_object_alive(self, identity: Identity, fun: Any) -> bool | None:
+    def earlier_object_alive(self, identity: Identity) -> bool | None:
         """Whether the function object of this function's previous trace still lives; then remember this one."""
-        number, before = identity.function.number, self._latest.get(identity.function.number)
-        try:
-            self._latest[number] = (identity.object, weakref.ref(fun))
-        except TypeError:
-            self._latest[number] = (identity.object, None)
-        if before is None:
-            return None
-        return before[1] is None or before[1]() is not None
+        before = self._latest.get(identity.function.number)
+        self._latest[identity.function.number] = identity.object
+        return None if before is None else self._numbers.reference(before) is not None
 
     def number_at(self, name: str, file: str, line: int) -> int:
         """Number of the function of a name whose code begins at a line, or 0."""
@@ -123,19 +119,22 @@ class FunctionRegistry:
     def jit_made(self, fun: Any, site: Site) -> None:
         """``jax.jit(fun)`` ran at a place of the program."""
         self._made_times[site] = self._made_times.get(site, 0) + 1
-        address = id(fun)
-        if address not in self._made_at:
-            table = self._made_at
-            try:
-                weakref.finalize(fun, table.pop, address, None).atexit = False
-            except TypeError:
-                return
-        self._made_at[address] = site
+        if len(self._made_at) >= _MOST_MADE:
+            self._forget_dead()
+        self._made_at[id(fun)] = (self._numbers.number(fun), site)
+
+    def _forget_dead(self) -> None:
+        """Addresses of functions that died, so that the table does not grow with a loop that makes new ones."""
+        living = {a: made for a, made in self._made_at.items() if self._numbers.reference(made[0]) is not None}
+        self._made_at.clear()
+        self._made_at.update(living)
 
     def where_made(self, fun: Any) -> tuple[Site | None, int]:
         """Where ``jax.jit`` was called on this object, and how often it ran there."""
-        site = self._made_at.get(id(fun))
-        return site, self._made_times.get(site, 0) if site is not None else 0
+        number, site = self._made_at.get(id(fun), (0, None))
+        if site is None or self._numbers.number(fun) != number:
+            return None, 0
+        return site, self._made_times.get(site, 0)
 
     def captured(self, fun: Any, identity: Identity) -> tuple[Captured, ...]:
         """What a function object carries: free variables, partial arguments, defaults, owner, plain globals."""

@@ -4,7 +4,6 @@ from typing import Any
 
 _PLAIN = ("donate_argnums", "donate_argnames", "static_argnums", "static_argnames", "keep_unused", "inline", "device",
           "backend", "compiler_options_kvs")  # fmt: skip
-_DEFAULTS = ("Inline.AUTO",)
 _SHOWN = {"compiler_options_kvs": "compiler_options"}
 _SHARDINGS = {"in_shardings_leaves": "in_shardings", "out_shardings_leaves": "out_shardings"}
 
@@ -14,10 +13,15 @@ def jit_options(jit: Any) -> tuple[tuple[str, str], ...]:
     found: list[tuple[str, str]] = []
     for name in _PLAIN:
         value = getattr(jit, name, None)
-        if value and str(value) not in _DEFAULTS:
+        if value and value is not default_inline(value):
             found.append((_SHOWN.get(name, name), str(value)))
     for name, shown in _SHARDINGS.items():
         leaves = getattr(jit, name, None) or ()
         if any(type(leaf).__name__ != "UnspecifiedValue" for leaf in leaves):
             found.append((shown, str(leaves)))
     return tuple(found)
+
+
+def default_inline(value: Any) -> Any:
+    """The member of JAX's ``Inline`` that means "not asked for", if the value is one of that enumeration."""
+    return getattr(type(value), "AUTO", None)

@@ -18,7 +18,7 @@ class MonitoringTool:
     def __init__(self) -> None:
         self._id = self._take()
         self._events = 0
-        self._codes: dict[CodeType, int] = {}
+        self._codes: dict[int, tuple[CodeType, int]] = {}  # by address: code objects hash by content
         self.state = "on" if self._id is not None else "off: all six tool ids of sys.monitoring are taken"
 
     @staticmethod
@@ -43,21 +43,23 @@ class MonitoringTool:
 
     def listen_in(self, code: CodeType, event: int) -> None:
         """Hear an event in one code object, also where it runs already."""
-        if self._id is None or self._codes.get(code, 0) & event:
+        if self._id is None or self.hears_in(code, event):
             return
-        self._codes[code] = self._codes.get(code, 0) | event
-        sys.monitoring.set_local_events(self._id, code, self._codes[code])
+        events = event | (self._codes[id(code)][1] if id(code) in self._codes else 0)
+        self._codes[id(code)] = (code, events)
+        sys.monitoring.set_local_events(self._id, code, events)
 
     def hears_in(self, code: CodeType, event: int) -> bool:
         """Whether an event is heard in a code object."""
-        return bool(self._codes.get(code, 0) & event)
+        known = self._codes.get(id(code))
+        return known is not None and bool(known[1] & event)
 
     def release(self) -> None:
         """Hear nothing any more, and give the id back."""
         if self._id is None:
             return
         sys.monitoring.set_events(self._id, 0)
-        for code in self._codes:
+        for code, _ in self._codes.values():
             sys.monitoring.set_local_events(self._id, code, 0)
         self._codes.clear()
         for event in (sys.monitoring.events.RAISE, sys.monitoring.events.CALL, sys.monitoring.events.PY_START):

@@ -14,6 +14,7 @@ class ObjectNumbers:
     def __init__(self) -> None:
         self._next = itertools.count(1)
         self._known: dict[int, tuple[Any, int]] = {}
+        self._living: dict[int, Any] = {}
 
     def number(self, thing: Any) -> int:
         """The number of an object, the same as long as it lives."""
@@ -21,18 +22,23 @@ class ObjectNumbers:
         known = self._known.get(address)
         if known is not None:
             mark, number = known
-            if (mark() is thing) if isinstance(mark, weakref.ref) else (mark is type(thing)):
+            if (mark() is thing) if type(mark) is weakref.ref else (mark is type(thing)):
                 return number
         number = next(self._next)
+        # The callback holds the tables, not self: a session that ended is not kept alive by the program's objects.
+        known, living = self._known, self._living
+
+        def died(_: Any) -> None:
+            known.pop(address, None)
+            living.pop(number, None)
+
         try:
-            # The callback holds the table, not self: a session that ended is not kept alive by the program's objects.
-            table = self._known
-            mark = weakref.ref(thing, lambda _, table=table, address=address: table.pop(address, None))
+            living[number] = mark = weakref.ref(thing, died)
         except TypeError:
             mark = type(thing)
-        self._known[address] = (mark, number)
+        known[address] = (mark, number)
         return number
 
-    def forget_all(self) -> None:
-        """Start anew, keeping the count."""
-        self._known.clear()
+    def reference(self, number: int) -> Any:
+        """The weak reference to a numbered object, or ``None`` if it died or cannot be referenced."""
+        return self._living.get(number)

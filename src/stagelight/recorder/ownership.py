@@ -18,6 +18,9 @@ class Ownership:
 
     Own code is what is neither in the standard library nor in site-packages, or belongs to a package named as own.
 
+    Attributes:
+        known: The answers so far by file, for those who ask for every frame of a stack.
+
     Args:
         own: Names of installed packages that count as the user's own.
     """
@@ -25,18 +28,18 @@ class Ownership:
     def __init__(self, own: Iterable[str] = ()):
         self._own = tuple(f"{os.sep}{p.replace('.', os.sep)}{end}" for p in own for end in (os.sep, ".py"))
         self._jax: tuple[str, ...] = ()
-        self._known: dict[str, Owner] = {}
+        self.known: dict[str, Owner] = {}
 
     def jax_is_in(self, folders: Iterable[str]) -> None:
         """Say where JAX is installed; until then its files count as a library's."""
         self._jax = tuple(os.path.abspath(f) + os.sep for f in folders)
-        self._known.clear()
+        self.known.clear()
 
     def of(self, file: str) -> Owner:
         """The owner of a file, by the name that its code objects carry."""
-        owner = self._known.get(file)
+        owner = self.known.get(file)
         if owner is None:
-            owner = self._known[file] = self._find(file)
+            owner = self.known[file] = self._find(file)
         return owner
 
     def is_own(self, file: str) -> bool:

@@ -38,7 +38,7 @@ class SideEffects:
     def __init__(self, book: Book, tool: MonitoringTool):
         self._book = book
         self._tool = tool
-        self._looked_at: set[CodeType] = set()
+        self._looked_at: dict[int, CodeType] = {}  # by address: code objects hash by content
 
     def start(self) -> None:
         """Be ready to listen."""
@@ -47,11 +47,11 @@ class SideEffects:
     def expect_in(self, inner: Any) -> None:
         """Listen in a function about to be traced, and in the user's own functions that it names."""
         code = getattr(inner, "__code__", None)
-        if code is None or code in self._looked_at:
+        if code is None or id(code) in self._looked_at:
             return
         for found in own_code_of(inner, self._book.ownership.is_own):
-            if found not in self._looked_at:
-                self._looked_at.add(found)
+            if id(found) not in self._looked_at:
+                self._looked_at[id(found)] = found
                 if SUSPECTS.intersection(found.co_names):
                     self._tool.listen_in(found, sys.monitoring.events.CALL)
 

@@ -29,11 +29,8 @@ class StaleCaptures:
         if not identity.function.own or len(self._carried) >= _MOST_FUNCTIONS:
             return
         if captured:
-            try:
-                without_inner = Identity(identity.function, False, identity.object, None)
-                self._carried[identity.object] = (weakref.ref(fun), without_inner, captured)
-            except TypeError:
-                pass
+            without_inner = Identity(identity.function, False, identity.object, None)
+            self._carried[identity.object] = (self._book.numbers.reference(identity.object), without_inner, captured)
         for name, value in described:
             if value.compared_by in ("identity", "hash") and value.fields and name in static:
                 try:
@@ -46,7 +43,7 @@ class StaleCaptures:
         """Write one entry for each value that is no longer what it was."""
         told: set[tuple[int, str]] = set()
         for mark, identity, before in list(self._carried.values()):
-            fun = mark()
+            fun = mark() if mark is not None else None
             if fun is None:
                 continue
             identity = Identity(identity.function, False, identity.object, innermost(fun)[0])

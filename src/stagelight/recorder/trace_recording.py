@@ -80,7 +80,7 @@ class TraceRecording:
         return {
             "function": identity.function.number,
             "object": identity.object,
-            "earlier_object_alive": book.functions.earlier_object_alive(identity, call.fun),
+            "earlier_object_alive": book.functions.earlier_object_alive(identity),
             "jit": id(call.jit) & 0xFFFFFFFF,
             "made_at": made_at,
             "made_times": made_times,
