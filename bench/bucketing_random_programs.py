@@ -1,0 +1,52 @@
+"""Random programs over two ragged axes, bucketed with poisoned padding, against the unpadded function, bit for bit.
+
+    python bench/bucketing_random_programs.py --programs 2000
+
+Decides whether the padding rules may be trusted together, and not only one by one.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import time
+
+# Programs are compiled to be run twice: time spent in optimizing them is lost.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests"))
+
+import jax
+from bucketing.random_programs import OPERATIONS, PROGRAMS, differences
+from hypothesis import HealthCheck, given, seed, settings
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    tried, wrong, operations, started = [], [], set(), time.perf_counter()
+
+    @seed(options.seed)
+    @settings(max_examples=options.programs, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(PROGRAMS)
+    def run(steps):
+        tried.append(len(steps))
+        operations.update(operation for operation, *_ in steps)
+        if differences(steps, seed=len(tried)):
+            wrong.append(steps)
+        if len(tried) % 100 == 0:
+            jax.clear_caches()
+            print(f"  {len(tried)} programs, {len(wrong)} wrong, {time.perf_counter() - started:.0f} s", flush=True)
+
+    run()
+    print(f"JAX {jax.__version__}, {jax.default_backend()}, seed {options.seed}")
+    print(f"{'programs':>10} {'comparisons':>12} {'steps':>8} {'operations':>12} {'wrong':>6}")
+    print(f"{len(tried):>10} {2 * len(tried):>12} {sum(tried):>8} {len(operations):>5} of {len(OPERATIONS)} {len(wrong):>6}")
+    for steps in wrong[:5]:
+        print("wrong:", steps)
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
