@@ -201,3 +201,25 @@ def test_a_function_without_source_is_refused_with_the_reason():
 def test_an_unknown_static_argument_is_refused():
     with pytest.raises(stagelight.UsageError, match="no parameter 'nn'; it has v, n"):
         explain(functions.scaled, static_argnames="nn")
+
+
+def test_a_filtered_jit_keeps_numbers_static():
+    eqx = pytest.importorskip("equinox")
+
+    @eqx.filter_jit
+    def scaled(x, factor):
+        return x * factor if factor > 1 else x
+
+    (function,) = explain(scaled)(jnp.ones(2), 3).functions
+    assert spans_by_text(function)["factor"].time is BindingTime.STATIC
+
+
+def test_a_jit_of_flax_is_explained():
+    nnx = pytest.importorskip("flax.nnx")
+
+    @nnx.jit
+    def applied(layer, x):
+        return layer(x) * 2
+
+    (function,) = explain(applied)(nnx.Linear(3, 4, rngs=nnx.Rngs(0)), jnp.ones((2, 3))).functions
+    assert spans_by_text(function)["layer(x)"].aval == "f32[2,4]"

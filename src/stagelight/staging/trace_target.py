@@ -12,6 +12,10 @@ from stagelight.adapters.leaked_tracers import leak_error
 from stagelight.errors import UsageError
 
 
+_JITTED = type(jax.jit(lambda: None))
+"""What ``jax.jit`` returns; the jits of Flax and Equinox have a ``trace`` too, with a result of their own."""
+
+
 class TraceTarget(NamedTuple):
     """A callable to trace.
 
@@ -79,12 +83,14 @@ def jaxpr_of(target: TraceTarget, arguments: Sequence[object], keywords: Mapping
         call, types.MethodType
     ):  # a method takes over the attributes of its function, but not bound to the object
         call, given = call.__func__, (call.__self__, *given)
-    if hasattr(call, "trace") and hasattr(call, "lower") and not target.static:
+    if isinstance(call, _JITTED) and not target.static:
         return _without_leaks(call.trace(*given, **keywords))
     names = list(inspect.signature(target.call).parameters) if target.static else []
     leaves, structure = jax.tree_util.tree_flatten((tuple(arguments), dict(keywords)))
     fixed = _leaves_of_static(target.static, names, arguments, keywords)
-    dynamic = [i for i, leaf in enumerate(leaves) if _can_be_traced(leaf) and i not in fixed]
+    # A jit of Flax or Equinox decides itself what becomes of numbers; they must reach it as they are.
+    kinds = () if hasattr(target.call, "lower") else (bool, int, float, complex)
+    dynamic = [i for i, leaf in enumerate(leaves) if i not in fixed and (isinstance(leaf, kinds) or _is_array(leaf))]
 
     def called(*traced: object) -> object:
         filled = list(leaves)
@@ -105,10 +111,8 @@ def _without_leaks(traced: jax.stages.Traced) -> object:
     return traced.jaxpr
 
 
-def _can_be_traced(leaf: object) -> bool:
-    if isinstance(leaf, str | bytes | types.FunctionType | type):
-        return False
-    return isinstance(leaf, bool | int | float | complex) or (hasattr(leaf, "shape") and hasattr(leaf, "dtype"))
+def _is_array(leaf: object) -> bool:
+    return not isinstance(leaf, type) and hasattr(leaf, "shape") and hasattr(leaf, "dtype")
 
 
 def _leaves_of_static(
