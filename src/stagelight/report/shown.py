@@ -17,11 +17,14 @@ from stagelight.model.attribution import (
     SpecializationTable,
 )
 from stagelight.model.event import Event
+from stagelight.model.explanation import Explanation
 from stagelight.model.ledger import Header, JaxSeen
+from stagelight.model.repair import RepairReport
 from stagelight.model.trial import Experiment, Predictions
 from stagelight.report.account import Account
 from stagelight.report.accounting import Accounting
 from stagelight.report.document import Document
+from stagelight.report.explanation_document import explanation_document, repair_document
 from stagelight.report.html import document_html, page_html
 from stagelight.report.machine_object import MachineObject
 from stagelight.report.markdown import markdown_text
@@ -68,6 +71,8 @@ type Shown = (
     | SpecializationTable
     | Predictions
     | Experiment
+    | Explanation
+    | RepairReport
 )
 
 
@@ -87,6 +92,8 @@ _DOCUMENTS: tuple[tuple[type, Callable[[Any], Document]], ...] = (
     (SpecializationTable, table_document),
     (Predictions, predictions_document),
     (Experiment, experiment_document),
+    (Explanation, explanation_document),
+    (RepairReport, repair_document),
 )
 
 

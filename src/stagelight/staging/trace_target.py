@@ -11,7 +11,6 @@ import jax
 from stagelight.adapters.leaked_tracers import leak_error
 from stagelight.errors import UsageError
 
-
 _JITTED = type(jax.jit(lambda: None))
 """What ``jax.jit`` returns; the jits of Flax and Equinox have a ``trace`` too, with a result of their own."""
 
