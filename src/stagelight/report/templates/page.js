@@ -288,6 +288,7 @@
     });
   }
   box.hidden = false;
+  document.querySelector(".no-script").hidden = true;
   listeners.push(drawAll);
   new ResizeObserver(drawAll).observe(lanes);
   drawAll();
