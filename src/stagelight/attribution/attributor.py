@@ -13,7 +13,7 @@ from stagelight.attribution.misses import FoundCauses, compile_miss, dispatch_mi
 from stagelight.attribution.open_calls import OpenCall, OpenCalls
 from stagelight.attribution.pending_failures import PendingFailures
 from stagelight.attribution.per_function import PerFunction
-from stagelight.attribution.table_rows import Row
+from stagelight.attribution.table_rows import row_of
 from stagelight.attribution.trace_notes import TraceNote, TraceNotes
 from stagelight.attribution.traces import Traces
 from stagelight.model.attribution import (
@@ -146,8 +146,7 @@ class Attributor:
         number, is_new = self._traces.remember(evidence)
         miss = trace_miss(traced, evidence, causes, number, self._process)
         self._notes.add(traced, evidence.key, ran=True, avoidable=miss.avoidable)
-        changed = changed_names(evidence.change)
-        row = Row(number, evidence.key, changed, miss, miss.seconds) if is_new else None
+        row = row_of(miss, evidence.key, changed_names(evidence.change)) if is_new else None
         self._functions.add_trace(miss, row, evidence, traced)
         return (miss, *self._advising.of_trace(traced, function))
 

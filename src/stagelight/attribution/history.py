@@ -9,7 +9,7 @@ from stagelight.attribution.key import AVALS, CONTEXT, CONVENTION, OBJECT, PARTS
 from stagelight.model.aval import Aval
 
 WINDOW = 64
-REMEMBERED = 2048
+REMEMBERED = 512
 LEAVES_COMPARED = 4096
 
 # How much a part weighs when the nearest key is looked for. A function made anew with all else equal is nearer than

@@ -2,10 +2,10 @@
 
 import msgspec
 
+from stagelight.attribution.one_of_each import OneOfEach
 from stagelight.model.aval import Aval
 from stagelight.model.event import Traced
 from stagelight.model.placement import Placement
-from stagelight.model.site import NOWHERE, Site
 from stagelight.model.value import Captured, Value
 
 type Digests = tuple[int, int, int, int, int, int]
@@ -35,7 +35,6 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         options: Options of the jit.
         placements: The distinct placements of the leaves.
         placement_of: Index into ``placements`` for each leaf.
-        made_at: Where the jit wrapper was made.
     """
 
     digests: Digests
@@ -52,7 +51,6 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     options: tuple[tuple[str, str], ...] = ()
     placements: tuple[Placement, ...] = ()
     placement_of: tuple[int, ...] = ()
-    made_at: Site = NOWHERE
 
 
 def static_tokens(static: tuple[tuple[str, Value], ...]) -> tuple[tuple[str, str, str], ...]:
@@ -60,17 +58,18 @@ def static_tokens(static: tuple[tuple[str, Value], ...]) -> tuple[tuple[str, str
     return tuple((name, value.type_name, value.token) for name, value in static)
 
 
-def key_from_traced(traced: Traced, avals: tuple[Aval, ...], *, is_eager: bool) -> Key:
+def key_from_traced(traced: Traced, values: OneOfEach, *, is_eager: bool) -> Key:
     """The key of one trace.
 
     Args:
         traced: The trace.
-        avals: Its avals, one object for each distinct one.
+        values: Keeps one object of each value.
         is_eager: Whether it is of an eager operation.
 
     The parameters of an eager operation are in the key as static arguments are: JAX makes one function for each set
     of them (``jax/_src/dispatch.py: xla_primitive_callable``), so the object itself says nothing more.
     """
+    avals = values.avals(traced.avals)
     static = traced.static
     number = traced.object
     captured = traced.captured
@@ -78,12 +77,13 @@ def key_from_traced(traced: Traced, avals: tuple[Aval, ...], *, is_eager: bool) 
         number = 0
         static += tuple((c.name, c.value) for c in captured)
         captured = ()
+    tokens = static_tokens(static) if static else ()
     digests = (
         hash(number),
         hash((traced.positional, traced.keywords)),
         hash(traced.structure),
         hash(avals),
-        hash(static_tokens(static)) if static else 0,
+        hash(tokens) if static else 0,
         hash(traced.context),
     )
     return Key(
@@ -94,14 +94,13 @@ def key_from_traced(traced: Traced, avals: tuple[Aval, ...], *, is_eager: bool) 
         keywords=traced.keywords,
         structure=traced.structure,
         avals=avals,
-        static=static,
+        static=values.value_by(tokens, static) if static else static,
         context=traced.context,
         captured=captured,
         under=traced.under,
         options=traced.options,
-        placements=traced.placements,
+        placements=values.value(traced.placements),
         placement_of=traced.placement_of,
-        made_at=traced.made_at or NOWHERE,
     )
 
 

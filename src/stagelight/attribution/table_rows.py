@@ -15,11 +15,12 @@ from stagelight.attribution.value_changes import joined
 from stagelight.model.attribution import Miss, Specialization, SpecializationTable
 from stagelight.model.aval import text_from_aval
 from stagelight.model.function import Function
+from stagelight.model.site import Site
 from stagelight.model.structure import Structure, TreeNode
 from stagelight.model.value import Value
 
 MOST_COLUMNS = 32
-LATEST = 16
+LATEST = 32
 """Rows that are never folded while reading: a compile may still add to their cost."""
 
 
@@ -29,8 +30,21 @@ class Row(msgspec.Struct, gc=False):
     number: int
     key: Key
     changed: tuple[str, ...]
-    miss: Miss
+    causes: tuple[str, ...]
+    call: Site
     seconds: float
+
+
+def row_of(miss: Miss, key: Key, changed: tuple[str, ...]) -> Row:
+    """The row of the trace that made a specialization."""
+    return Row(
+        number=miss.specialization,
+        key=key,
+        changed=changed,
+        causes=tuple(dict.fromkeys([cause.slug for cause in miss.causes])),
+        call=miss.call,
+        seconds=miss.seconds,
+    )
 
 
 class TableRows:
@@ -49,7 +63,7 @@ class TableRows:
             if len(self._columns) < MOST_COLUMNS:
                 self._columns.setdefault(name)
         self._rows[row.key.trace] = row
-        if len(self._rows) > 2 * self._limit + LATEST:
+        if len(self._rows) > self._limit + 2 * LATEST:
             self._fold(keep_latest=LATEST)
 
     def add_seconds(self, trace: int, seconds: float) -> None:
@@ -92,8 +106,8 @@ def specialization(row: Row, columns: tuple[str, ...], definitions: Definitions)
         parts=tuple((name, texts[name]) for name in columns if name in texts),
         changed=row.changed,
         seconds=row.seconds,
-        causes=tuple(dict.fromkeys(cause.slug for cause in row.miss.causes)),
-        call=row.miss.call,
+        causes=row.causes,
+        call=row.call,
     )
 
 

@@ -6,8 +6,8 @@ from stagelight.attribution.evidence import Clearing, Surroundings, TraceEvidenc
 from stagelight.attribution.history import History, Seen, is_inspection
 from stagelight.attribution.key import OBJECT, Key, key_from_traced, without
 from stagelight.attribution.key_parts import STATIC_PREFIX, SeenParts, all_parts, changed_parts
+from stagelight.attribution.one_of_each import OneOfEach
 from stagelight.attribution.surroundings import surroundings, unexplained
-from stagelight.model.aval import Aval
 from stagelight.model.event import CacheCleared, Failure, Traced
 from stagelight.model.function import Function
 
@@ -15,7 +15,6 @@ from stagelight.model.function import Function
 CACHE_SIZE = 2048
 MOST_FAILED_KEYS = 256
 MOST_FAILURES = 1024
-MOST_AVALS = 1 << 19
 MOST_COMBINED = 6
 
 
@@ -37,7 +36,7 @@ class Traces:
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
         self._pasts: dict[int, Past] = {}
-        self._avals: dict[Aval, Aval] = {}
+        self._values = OneOfEach()
         self._failures: dict[int, Failure] = {}
         self._clearing: Clearing | None = None
         self._cleared = 0
@@ -113,11 +112,7 @@ class Traces:
         return self._changed(traced, function, key, past)
 
     def _key(self, traced: Traced, function: Function) -> Key:
-        if len(self._avals) > MOST_AVALS:
-            self._avals.clear()
-        one_of_each = self._avals.setdefault
-        avals = tuple([one_of_each(aval, aval) for aval in traced.avals])
-        return key_from_traced(traced, avals, is_eager=function.kind == "eager")
+        return key_from_traced(traced, self._values, is_eager=function.kind == "eager")
 
     def _repeated(self, traced: Traced, function: Function, key: Key, seen: Seen) -> TraceEvidence:
         nearest = self.past(traced.function).history.nearest(key)

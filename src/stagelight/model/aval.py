@@ -11,7 +11,7 @@ SHORT_DTYPES = {
 }
 
 
-class Aval(msgspec.Struct, frozen=True, array_like=True):
+class Aval(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Abstract value of one array argument.
 
     Attributes:

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 
-class Placement(msgspec.Struct, frozen=True, array_like=True):
+class Placement(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What decides, beside the aval, which executable serves a call.
 
     Attributes:

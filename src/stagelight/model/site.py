@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Site(msgspec.Struct, frozen=True, array_like=True):
+class Site(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One line of one file, and the function that it is in.
 
     Attributes:

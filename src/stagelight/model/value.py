@@ -7,7 +7,7 @@ import msgspec
 type ComparedBy = Literal["value", "identity", "hash", "nothing"]
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A static argument, a captured value or a piece of pytree metadata.
 
     Two values are the same part of a key exactly if ``type_name`` and ``token`` agree.
