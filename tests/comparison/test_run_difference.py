@@ -1,192 +1,150 @@
-import msgspec
-import pytest
-from attribution.programs import Node, Program, f32, i32, static, thing, value
+"""What one run traced or compiled that another did not."""
 
-from stagelight.comparison import run
+from msgspec.structs import replace
+from report.ledgers import compiled, function, structure, traced
+
 from stagelight.comparison.run import KeyReader
 from stagelight.comparison.run_difference import run_difference
+from stagelight.comparison.run_key import CONVENTION, stable_text
 from stagelight.model.attribution import FunctionTotals
-from stagelight.model.comparison import ChangedPart
-from stagelight.model.event import Compiled, FunctionSeen, Lowered, PersistentCacheUse
+from stagelight.model.comparison import ChangedPart, RunFunction
+from stagelight.model.event import ContextSeen, PersistentCacheUse, StructureSeen
+from stagelight.model.function import Function
+from stagelight.model.structure import Structure, TreeNode
+from stagelight.model.value import Value
+
+STEP = function().function
 
 
-def functions_of(program):
-    reader = KeyReader()
-    for entry in program.entries:
-        reader.feed(entry)
-    return reader.functions(program.attributor.totals())
+def _run(*entries, function: Function = STEP, traces: int = 1, compiles: int = 1) -> tuple[RunFunction, ...]:
+    keys = KeyReader()
+    for entry in entries:
+        keys.feed(entry)
+    return keys.functions((FunctionTotals(function=function, traces=traces, compiles=compiles, trace_s=traces * 0.25),))
 
 
-def run_of(*calls):
-    """A run that traced and compiled the made-up function once for each of these calls."""
-    program = Program()
-    for call in calls:
-        program.first_call(**call)
-    return functions_of(program)
+def _shapes(*sizes: int, **options) -> tuple[RunFunction, ...]:
+    entries = [structure("x"), *(traced(n, size) for n, size in enumerate(sizes, start=1))]
+    return _run(*entries, traces=len(sizes), **options)
 
 
-def compiled_with(**components):
-    program = Program()
-    program.trace(x=f32(3))
-    use = PersistentCacheUse(outcome="miss, written", components=tuple(components.items()))
-    program.feed(Compiled(at_s=1.0, compile_s=2.0, module="jit_step", function=1, trace=1, persistent=use))
-    return functions_of(program)
+def test_runs_with_the_same_keys_do_not_differ():
+    difference = run_difference(_shapes(3, 4), _shapes(4, 3))
+    assert (difference.functions, difference.same) == ((), 1)
 
 
-def moved(functions, **place):
-    return [msgspec.structs.replace(one, function=msgspec.structs.replace(one.function, **place)) for one in functions]
+def test_a_key_of_the_second_run_alone_is_held_against_the_nearest_of_the_first():
+    (one,) = run_difference(_shapes(3), _shapes(3, 5)).functions
+    assert one.only_before == ()
+    (there,) = one.only_after
+    assert there.changed == (ChangedPart(name="x", before="f32[3]", after="f32[5]"),)
 
 
-def changes(before, after):
-    """What differs at the keys that only one run has."""
-    (function,) = run_difference(before, after).functions
-    return [
-        [(part.name, part.before, part.after) for part in there.changed]
-        for there in (*function.only_before, *function.only_after)
-    ]
+def test_a_key_of_the_first_run_alone_reads_in_the_same_direction():
+    (one,) = run_difference(_shapes(3, 5), _shapes(3)).functions
+    assert one.only_before[0].changed == (ChangedPart(name="x", before="f32[5]", after="f32[3]"),)
 
 
-def test_equal_runs_differ_in_nothing():
-    difference = run_difference(run_of({"x": f32(3)}), run_of({"x": f32(3)}))
-    assert (difference.functions, difference.same, difference.settings) == ((), 1, ())
+def test_the_nearest_key_is_the_one_with_the_fewest_differences():
+    before = _run(structure("x"), traced(1, 3, mode="sum"), traced(2, 4, mode="mean"))
+    after = _run(structure("x"), traced(1, 3, mode="sum"), traced(2, 4, mode="mean"), traced(3, 3, mode="max"))
+    (there,) = run_difference(before, after).functions[0].only_after
+    assert there.changed == (ChangedPart(name="static mode", before="'sum'", after="'max'"),)
 
 
-def test_a_key_that_only_the_later_run_has_says_which_part_differs():
-    before = run_of({"x": f32(32), "mode": static("sum")})
-    after = run_of({"x": f32(32), "mode": static("sum")}, {"x": f32(17), "mode": static("sum")})
-    (function,) = run_difference(before, after).functions
-    (there,) = function.only_after
-    assert function.only_before == ()
-    assert there.changed == (ChangedPart(name="x", before="f32[32]", after="f32[17]"),)
-    assert there.key.seconds == 0.25 + 0.5 + 2.0
-    assert (function.before.traces, function.after.traces) == (1, 2)
+def test_counts_that_differ_over_the_same_keys_are_a_difference():
+    (one,) = run_difference(_shapes(3, compiles=1), _shapes(3, compiles=2)).functions
+    assert (one.before.compiles, one.after.compiles) == (1, 2)
+    assert not one.only_after
 
 
-def test_before_and_after_keep_their_sides():
-    expected = [("x", "f32[17]", "i32[17]")]
-    assert changes(run_of({"x": f32(17)}), run_of({"x": i32(17)})) == [expected, expected]
+def test_a_function_of_one_run_alone_is_absent_in_the_other():
+    (one,) = run_difference((), _shapes(3)).functions
+    assert one.before is None
+    assert len(one.only_after) == 1
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "name"),
-    [
-        ({"mode": static("sum")}, {"mode": static("mean")}, "static mode"),
-        ({"mode": static(1)}, {"mode": static(True)}, "static mode"),
-        ({"y": f32()}, {"y": f32(), "keywords": ("y",)}, "calling convention"),
-        ({"y": Node("M", {"w": f32()}, {"act": value(1)})}, {"y": Node("M", {"w": f32()}, {"act": value(2)})}, "y.act"),
-        ({"y": [f32()]}, {"y": (f32(),)}, "y"),
-        ({"y": f32()}, {"y": f32(weak=True)}, "y"),
-    ],
-)
-def test_each_part_is_named(before, after, name):
-    found = changes(run_of({"x": f32(), **before}), run_of({"x": f32(), **after}))
-    assert [[part[0] for part in parts] for parts in found] == [[name], [name]]
+def _under(*texts: str) -> tuple[RunFunction, ...]:
+    """One trace under each value of a setting."""
+    contexts = [ContextSeen(digest=text, settings=(("jax_enable_x64", text),)) for text in texts]
+    traces = [replace(traced(number, 3), context=text) for number, text in enumerate(texts, start=1)]
+    return _run(structure("x"), *contexts, *traces, traces=len(texts))
 
 
-def test_options_of_the_jit_are_parts():
-    inline = {"x": f32(), "trace_options": (("inline", "True"),)}
-    assert changes(run_of({"x": f32()}), run_of(inline)) == [[("option inline", "–", "True")]] * 2
-
-
-def test_a_longer_list_is_named_by_its_node_and_its_new_leaf():
-    expected = [("x", "list of 1", "list of 2"), ("x[1]", "–", "f32[]")]
-    found = changes(run_of({"x": [f32()]}), run_of({"x": [f32()] * 2}))
-    assert [sorted(parts) for parts in found] == [expected, expected]
-
-
-def test_objects_of_two_processes_are_compared_by_their_contents():
-    runs = [run_of({"x": f32(), "mode": static(thing(number, width=4))}) for number in (1, 2)]
-    assert run_difference(*runs).functions == ()
-    other = run_of({"x": f32(), "mode": static(thing(1, width=5))})
-    assert len(changes(runs[0], other)) == 2
-
-
-def test_addresses_do_not_count():
-    runs = [run_of({"x": f32(), "settings": {"axis_env": f"<AxisEnv object at {at}>"}}) for at in ("0x1f", "0x2e")]
-    assert run_difference(*runs).functions == ()
-
-
-def test_a_setting_in_which_the_runs_differ_throughout_is_named_once():
-    runs = [
-        run_of(*({"x": f32(n), "settings": {"jax_enable_x64": flag, "mesh": "Mesh()"}} for n in range(3)))
-        for flag in ("False", "True")
-    ]
-    difference = run_difference(*runs)
+def test_a_setting_that_differs_throughout_is_named_once():
+    difference = run_difference(_under("False"), _under("True"))
     assert difference.settings == (ChangedPart(name="jax_enable_x64", before="False", after="True"),)
     assert difference.functions == ()
 
 
-def test_a_setting_that_varies_within_a_run_stays_a_part_of_the_key():
-    both = run_of(*({"x": f32(), "settings": {"jax_enable_x64": flag}} for flag in ("False", "True")))
-    one = run_of({"x": f32(), "settings": {"jax_enable_x64": "False"}})
-    assert run_difference(both, one).settings == ()
-    assert changes(both, one) == [[("jax_enable_x64", "True", "False")]]
+def test_a_setting_that_changes_within_a_run_is_a_part_of_its_keys():
+    (one,) = run_difference(_under("False"), _under("False", "True")).functions
+    (there,) = one.only_after
+    assert there.changed == (ChangedPart(name="jax_enable_x64", before="False", after="True"),)
 
 
-def test_a_function_that_only_one_run_has():
-    (function,) = run_difference(run_of({"x": f32()}), ()).functions
-    assert (function.after, len(function.only_before), function.only_before[0].changed) == (None, 1, ())
+def _in_context(digest: str):
+    return replace(traced(1, 3), context=digest)
 
 
-def test_the_same_key_traced_again_is_a_difference_of_counts():
-    (function,) = run_difference(run_of({"x": f32()}), run_of({"x": f32()}, {"x": f32()})).functions
-    assert (function.only_before, function.only_after) == ((), ())
-    assert (function.before.traces, function.after.traces) == (1, 2)
+def test_a_setting_that_only_one_jax_knows_is_no_difference():
+    before = _run(structure("x"), ContextSeen(digest="c", settings=(("a", "1"),)), _in_context("c"))
+    after = _run(structure("x"), ContextSeen(digest="c", settings=(("a", "1"), ("b", "2"))), _in_context("c"))
+    assert run_difference(before, after).functions == ()
 
 
-def test_lines_may_move():
-    assert run_difference(run_of({"x": f32()}), moved(run_of({"x": f32()}), line=99)).functions == ()
+def test_static_data_of_a_node_is_named_by_its_field():
+    def run(act: str):
+        tree = TreeNode(kind="Model", metadata=(("act", Value(type_name="str", text=act, token=act)),))
+        seen = StructureSeen(digest="sx", structure=Structure(arguments=(("model", tree),), paths=()))
+        return _run(seen, replace(traced(1, 3), avals=()))
+
+    (there,) = run_difference(run("relu"), run("tanh")).functions[0].only_after
+    assert there.changed == (ChangedPart(name="model.act", before="relu", after="tanh"),)
 
 
-def test_a_function_that_is_alone_with_its_name_may_move_to_another_file():
-    after = moved(run_of({"x": f32()}), file="project/steps.py")
-    assert run_difference(run_of({"x": f32()}), after).functions == ()
+def test_the_calling_convention_is_a_part():
+    by_name = _run(structure("x"), replace(traced(1, 3), positional=0, keywords=("x",)))
+    (there,) = run_difference(_shapes(3), by_name).functions[0].only_after
+    assert there.changed == (ChangedPart(name=CONVENTION, before="1 by position", after="0 by position, x"),)
 
 
-def test_functions_of_one_name_are_paired_in_the_order_of_their_lines():
-    def two(first, second):
-        program = Program()
-        for number, line in ((1, first), (2, second)):
-            function = msgspec.structs.replace(program.function, number=number, line=line, qualname="<lambda>")
-            program.feed(FunctionSeen(function=function), program.traced(x=f32(number), function=number))
-        return functions_of(program)
+def test_a_component_of_the_persistent_key_that_differs_is_named():
+    def run(flags: str):
+        use = PersistentCacheUse(outcome="miss", components=(("program", "p"), ("XLA flags", flags)))
+        return _run(structure("x"), traced(1, 3), *compiled(1, persistent=use))
 
-    assert run_difference(two(10, 20), two(11, 25)).functions == ()
-
-
-def test_the_component_of_the_persistent_cache_key_that_differs():
-    runs = compiled_with(program="1", jaxlib="2"), compiled_with(program="1", jaxlib="3")
-    (function,) = run_difference(*runs).functions
-    (component,) = function.components
-    assert (component.name, component.keys, component.before, component.after) == ("jaxlib", 1, "2", "3")
+    (one,) = run_difference(run("a"), run("b")).functions
+    assert [(c.name, c.keys) for c in one.components] == [("XLA flags", 1)]
+    assert run_difference(run("a"), run("a")).functions == ()
 
 
-def test_inspections_and_failed_traces_leave_no_key():
-    program = Program()
-    program.trace(x=f32(3), under=("eval_shape",))
-    program.trace(x=f32(4), failed=True)
-    assert [one.keys for one in functions_of(program)] == [()]
+def test_addresses_of_objects_are_no_difference():
+    assert stable_text("<AxisEnv object at 0x7fd1a8378690>") == stable_text("<AxisEnv object at 0x7ff2c09d2530>")
 
 
-def test_a_lowering_belongs_to_the_key_of_its_trace():
-    program = Program()
-    program.trace(x=f32(3), under=("lower",))
-    program.feed(Lowered(at_s=1.0, lower_s=2.0, module="jit_step", function=1, trace=1))
-    (function,) = functions_of(program)
-    assert [key.seconds for key in function.keys] == [2.25]
+def test_functions_are_followed_when_their_line_or_file_changes():
+    moved = Function(number=9, name="step", qualname="step", file="/home/ada/train2.py", line=99, own=True)
+    after = (replace(_shapes(3)[0], function=moved),)
+    assert run_difference(_shapes(3), after).same == 1
 
 
-def test_keys_beyond_a_limit_are_counted(monkeypatch):
-    monkeypatch.setattr(run, "MOST_KEYS", 3)
-    many = run_of(*({"x": f32(n)} for n in range(5)))
-    assert [(len(one.keys), one.keys_folded) for one in many] == [(3, 2)]
-    (function,) = run_difference((), many).functions
-    assert function.keys_folded == 2
+def test_functions_of_the_same_name_in_one_file_are_told_apart_by_their_order():
+    first = Function(number=1, name="<lambda>", qualname="main.<lambda>", file="a.py", line=3)
+    second = Function(number=2, name="<lambda>", qualname="main.<lambda>", file="a.py", line=9)
+    before = (replace(_shapes(3)[0], function=first), replace(_shapes(4)[0], function=second))
+    after = tuple(replace(one, function=replace(one.function, line=one.function.line + 5)) for one in before)
+    assert run_difference(before, after).same == 2
 
 
-def test_the_costliest_difference_comes_first():
-    (one,) = run_of({"x": f32()})
-    totals = FunctionTotals(function=one.function, traces=1, trace_s=99.0)
-    (other,) = moved([msgspec.structs.replace(one, totals=totals)], qualname="slow")
-    difference = run_difference((), (one, other))
-    assert [found.function.qualname for found in difference.functions] == ["slow", "step"]
+def test_keys_beyond_the_limit_are_counted(monkeypatch):
+    monkeypatch.setattr("stagelight.comparison.run.MOST_KEYS", 2)
+    (one,) = run_difference(_shapes(3), _shapes(3, 4, 5, 6)).functions
+    assert one.keys_folded == 2
+
+
+def test_what_costs_most_stands_first():
+    cheap = replace(_shapes(3)[0], function=replace(STEP, qualname="cheap"))
+    dear = _shapes(3, 4, 5, 6)[0]
+    difference = run_difference((), (cheap, replace(dear, function=replace(STEP, qualname="dear"))))
+    assert [one.function.qualname for one in difference.functions] == ["dear", "cheap"]
