@@ -19,6 +19,8 @@ OF_THE_BODY = {
     "traced_condition:scan_body": ("x",),
     "tracer_leak:through_attribute": ("value",),
     "tracer_leak:through_scan": ("carry", "x"),
+    "public_reports:accumulated": ("i", "total"),
+    "public_reports:triangle": ("i",),
 }
 
 

@@ -47,7 +47,7 @@ def arguments_of(node: ast.AST, slug: str, frame: FrameType, message: str) -> tu
         return named
     tracers: list[object] = []
     for operand in _operands(node, slug):
-        tracers += _tracers_read(operand, frame, with_containers=slug != "other")
+        tracers += tracers_read(operand, frame, with_containers=slug != "other")
     found = dict.fromkeys(name for t in tracers for name in arguments_of_tracer(t))
     return tuple(found) if found or not tracers else parameters_behind(node, frame)
 
@@ -102,14 +102,15 @@ def _operands(node: ast.AST, slug: str) -> Iterator[ast.AST]:
         yield node
 
 
-def _tracers_read(node: ast.AST, frame: FrameType, *, with_containers: bool) -> list[object]:
+def tracers_read(node: ast.AST, frame: FrameType, *, with_containers: bool = True) -> list[object]:
+    """Tracers that an expression reads by plain names, attributes and constant subscripts, as far as they are known."""
     value = _value_of(node, frame)
     if value is not _UNKNOWN:
         return tracers_in(value) if with_containers or is_tracer(value) else []
     if isinstance(node, ast.Attribute) and node.attr in _METADATA:
         return []
     return [
-        t for child in ast.iter_child_nodes(node) for t in _tracers_read(child, frame, with_containers=with_containers)
+        t for child in ast.iter_child_nodes(node) for t in tracers_read(child, frame, with_containers=with_containers)
     ]
 
 

@@ -18,6 +18,7 @@ from stagelight.adapters.failure_arguments import (
     arguments_of,
     is_tracer,
     parameters_read,
+    tracers_read,
 )
 from stagelight.adapters.failure_slug import TRACING_ERRORS, asks_for_truth, slug_of_failure
 from stagelight.adapters.source_expressions import (
@@ -35,7 +36,14 @@ _MADE_AT = re.compile(r"leaked intermediate value was created on line (.+?):(\d+
 _UNHASHABLE = re.compile(r"object of type (<class '.+?'>)")
 _DISPLAYS = {ast.List: list, ast.ListComp: list, ast.Dict: dict, ast.DictComp: dict, ast.Set: set, ast.SetComp: set}
 # Their truth is asked at the range of the whole expression, not at that of the operand.
-_ASKS_AROUND = (ast.BoolOp, ast.UnaryOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_ASKS_AROUND = (ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+_FITTING = {
+    "NonConcreteBooleanIndexError": (ast.Subscript,),
+    "TracerIntegerConversionError": (ast.Subscript, ast.Call, ast.BinOp),
+    "TracerArrayConversionError": (ast.Subscript, ast.Call),
+    "ConcretizationTypeError": (ast.Call,),
+}
 
 
 def failure_site(error: BaseException, *, is_own: Callable[[str], bool]) -> Failure:
@@ -132,11 +140,14 @@ def _innermost_own(error: BaseException, is_own: Callable[[str], bool]) -> _Plac
 def _raising_node(place: _Place, source: SourceExpressions, error_type_name: str) -> ast.AST | None:
     if not is_reraise(place.frame, place.instruction):
         return source.at(position_at(place.frame, place.instruction))
+    # Only the line is known: the narrowest expression on it that reads a tracer and fits the error.
     here = source.on_line(place.line)
     if error_type_name == "TracerBoolConversionError":
-        asked = [n for n in here if _is_asked(n, source)]
-        here = tuple(asked) or here
-    return next(iter(here), None)
+        fitting = [n for n in here if _is_asked(n, source)]
+    else:
+        kinds = _FITTING.get(error_type_name, ())
+        fitting = [n for n in here if isinstance(n, kinds) and tracers_read(n, place.frame)]
+    return next(iter([*reversed(fitting), *here]), None)
 
 
 def _is_asked(node: ast.expr, source: SourceExpressions) -> bool:
@@ -163,10 +174,21 @@ def _narrowed(node: ast.AST, source: SourceExpressions, place: _Place) -> ast.AS
         return node.exc or node
     if isinstance(node, ast.FormattedValue):
         return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return node.operand
     if isinstance(node, _ASKS_AROUND) and not is_reraise(place.frame, place.instruction):
         before = position_before(place.frame, place.instruction)
-        return (source.at(before) if before else None) or node
+        last = source.at(before) if before else None
+        asked = [n for n in _asked_inside(node) if last is not None and any(part is last for part in ast.walk(n))]
+        return asked[0] if asked else node
     return node
+
+
+def _asked_inside(node: ast.AST) -> list[ast.expr]:
+    """The parts whose truth a logical expression or a comprehension asks for."""
+    if isinstance(node, ast.BoolOp):
+        return node.values
+    return [test for part in getattr(node, "generators", ()) for test in part.ifs]
 
 
 def _leak(message: str, is_own: Callable[[str], bool]) -> Failure | None:
@@ -200,6 +222,9 @@ def _static_argument(call: ast.Call, frame: FrameType, message: str) -> tuple[as
     given += [(k.value, (k.arg,)) for k in call.keywords if k.arg]
     suspects = [g for g in given if _type_text(g[0], frame) == kind]
     exact = [g for g in suspects if _shows(g[0], frame, message)]
+    if not suspects:  # a call makes a value of a type that its source does not tell
+        suspects = [g for g in given if isinstance(g[0], ast.Call)]
+        suspects = suspects if len(suspects) == 1 else []
     return next(iter(exact or suspects), (call, ()))
 
 

@@ -25,6 +25,8 @@ from stagelight.report.account import Account
 from stagelight.report.accounting import Accounting
 from stagelight.report.document import Document
 from stagelight.report.explanation_document import explanation_document, repair_document
+from stagelight.report.explanation_page import explanation_html
+from stagelight.report.explanation_terminal import write_explanation
 from stagelight.report.html import document_html, page_html
 from stagelight.report.machine_object import MachineObject
 from stagelight.report.markdown import markdown_text
@@ -114,6 +116,8 @@ def show(record: Shown, *, format: Format = "text", file: TextIO | None = None) 
     stream = file or sys.stdout
     if format == "json":
         stream.write(_json(record))
+    elif isinstance(record, Explanation) and format in ("text", "html"):
+        _show_explanation(record, stream, as_page=format == "html")
     elif format == "html" and isinstance(record, ReadableLedger):
         stream.write(page_html(account_of(record, whole=True)))
     elif format == "text":
@@ -121,6 +125,14 @@ def show(record: Shown, *, format: Format = "text", file: TextIO | None = None) 
     else:
         document = document_of(record)
         stream.write(markdown_text(document) if format == "markdown" else document_html(document))
+
+
+def _show_explanation(explanation: Explanation, stream: TextIO, *, as_page: bool) -> None:
+    """An explanation has looks of its own: source coloured by binding time."""
+    if as_page:
+        stream.write(explanation_html(explanation))
+    else:
+        write_explanation(explanation, stream)
 
 
 def account_of(ledger: ReadableLedger, *, whole: bool = False) -> Account:

@@ -209,8 +209,10 @@ class Observer:
 
     def _bind_flows(self, view: FrameView, expression: Expression, found: list) -> None:
         """Elements of a traced array are new tracers: they flow from what the array flows from."""
-        if found and expression.role is Role.ITERATION:
-            paths = self.origins.of_all(found)
+        if expression.role is Role.ITERATION:
+            # An iterator over arrays (enumerate, zip) holds none that could be seen: its arguments do.
+            parts = [view.values.get(child) for child in self._flat_children(expression)]
+            paths = self.origins.of_all(found or [tracer for part in parts for tracer in tracers(part)])
             names = [n.id for target, _ in expression.binds for n in ast.walk(target) if isinstance(n, ast.Name)]
             view.flows.update(dict.fromkeys(names, paths))
 
