@@ -53,15 +53,20 @@ def repeated_lines(jaxpr: Any, is_own: Callable[[str], bool], at_least: int) -> 
     equations = inner_jaxpr(jaxpr).eqns
     if len(equations) < at_least:
         return []
+    # Tracebacks hash and compare by their frames, in C++: an unrolled line gives equal ones, and each is walked once.
+    alike: dict[tuple[Any, Any], int] = {}
+    for equation in equations[:MOST_EQUATIONS]:
+        key = (equation.source_info.traceback, equation.primitive)
+        alike[key] = alike.get(key, 0) + 1
     places, codes = _OwnPlaces(is_own), dict[int, CodeType]()
     counts: dict[tuple[int, int, str], int] = {}
-    for equation in equations[:MOST_EQUATIONS]:
-        place = places.of(equation.source_info)
+    for (traceback, primitive), times in alike.items():
+        place = places.of(traceback)
         if place is not None:
             code, instruction = place
             codes[id(code)] = code
-            key = (id(code), instruction, equation.primitive.name)
-            counts[key] = counts.get(key, 0) + 1
+            where = (id(code), instruction, primitive.name)
+            counts[where] = counts.get(where, 0) + times
     return _by_line(counts, codes, at_least)
 
 
@@ -77,7 +82,7 @@ def conds_that_became_selects(jaxpr: Any, is_own: Callable[[str], bool]) -> list
             continue
         codes, _ = equation.source_info.traceback.raw_frames()
         if any(c.co_name == "_cond_batching_rule" for c in codes):
-            place = places.of(equation.source_info)
+            place = places.of(equation.source_info.traceback)
             if place is not None:
                 found[place[0], _line_at(*place)] = None
     return list(found)
@@ -106,8 +111,7 @@ class _OwnPlaces:
         self._is_own = is_own
         self._known: dict[int, bool] = {}
 
-    def of(self, source_info: Any) -> tuple[CodeType, int] | None:
-        traceback = source_info.traceback
+    def of(self, traceback: Any) -> tuple[CodeType, int] | None:
         if traceback is None:
             return None
         codes, instructions = traceback.raw_frames()

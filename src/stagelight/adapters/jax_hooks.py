@@ -277,8 +277,10 @@ def _trace_call(fun: Any, ji: Any, mesh: Any, dbg: Any, avals: Any, args: Any, k
 
 def _dispatch_hook(listener: Listener) -> Any:
     def make(original: Any) -> Any:
+        open_traces = listener.open_traces
+
         def stagelight_dispatch(p: Any, args_flat: Any, fun: Any, args: Any, kwargs: Any) -> Any:
-            if listener.open_traces():  # every operation of a traced function comes through here
+            if open_traces():  # every operation of a traced function comes through here
                 return original(p, args_flat, fun, args, kwargs)
             began = False
             try:

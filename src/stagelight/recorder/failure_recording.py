@@ -44,6 +44,7 @@ class FailureRecording:
     def __init__(self, book: Book):
         self._book = book
         self._numbers: dict[int, int] = {}
+        self._of_no_interest: set[type[BaseException]] = set()
 
     def seen(self, error: BaseException, *, function: int = 0, trace: int = 0, call: Site = NOWHERE) -> None:
         """Record an exception that passes through a hook, unless an inner hook already did.
@@ -70,6 +71,8 @@ class FailureRecording:
 
     def _raised(self, code: CodeType, offset: int, error: BaseException) -> None:
         kind = type(error)
+        if kind in self._of_no_interest:  # JAX itself raises and catches about two for each traced operation
+            return
         if kind is ValueError:
             if not (error.args and isinstance(error.args[0], str) and error.args[0].startswith(_REFUSED_IN_CPP)):
                 return
@@ -77,6 +80,8 @@ class FailureRecording:
             if traceback is not None and traceback.tb_next is not None:
                 return  # raised in an inner frame, and heard there
         elif kind.__name__ not in TRACING_ERRORS:
+            if kind.__module__ == "builtins":
+                self._of_no_interest.add(kind)
             return
         self._outside_a_trace(error)
 
