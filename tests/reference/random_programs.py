@@ -203,7 +203,8 @@ class Program:
 # Parameters of JAX that say where, not what: placement, layout, donation, and ones that follow from the rest.
 UNMODELLED = set(
     "sharding out_sharding ctx_mesh in_shardings out_shardings in_layouts out_layouts donated_invars keep_unused "
-    "inline compiler_options_kvs precision accuracy linear _split_transpose ft_in ft_out num_consts num_carry mode".split()
+    "inline compiler_options_kvs precision accuracy linear _split_transpose ft_in ft_out num_consts num_carry "
+    "mode".split()
 )
 
 

@@ -146,7 +146,8 @@ class ControlFlow:
 
     def fori_loop(self, lower: Any, upper: Any, body_fun: Callable[..., Any], init_val: Any) -> Any:
         """``lax.fori_loop``: a ``scan`` where both bounds are known, else a ``while_loop``."""
-        low, high = operand_of(lower), operand_of(upper)
+        low: Any = operand_of(lower)
+        high: Any = operand_of(upper)
         if not any(isinstance(bound, Tracer) and bound.concrete() is None for bound in (low, high)):
             step = lambda carry, _: ((_next(carry[0]), body_fun(*carry)), None)  # noqa: E731
             return self.scan(step, (lower, init_val), None, length=max(int(high) - int(low), 0))[0][1]

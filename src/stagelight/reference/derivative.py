@@ -47,8 +47,9 @@ _PARTIALS: dict[str, tuple[Callable[..., Any], ...]] = {
     "max": (lambda _, x, y: _share(e.greater(x, y), x, y), lambda _, x, y: _share(e.greater(y, x), x, y)),
     "min": (lambda _, x, y: _share(e.less(x, y), x, y), lambda _, x, y: _share(e.less(y, x), x, y)),
 }
-_FLAT = {"sign", "floor", "stop_gradient", "is_finite", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"}
-_FLAT |= {"argmax", "argmin", "iota", "reduce_and", "reduce_or"}
+_FLAT = {"sign", "floor", "stop_gradient", "is_finite", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"} | {
+    *("argmax", "argmin", "iota", "reduce_and", "reduce_or"),
+}
 
 
 def _share(wins: Any, x: Any, y: Any) -> Any:
@@ -281,10 +282,9 @@ def _pull_scan(cotangents: list[Any], primals: list[Any], params: p.Params) -> l
     rows = [i for i in wanted if i >= n + m]
 
     def body(*values: Any) -> list[Any]:
-        given, values = list(values[:n]), list(values[n:])
-        totals, values = values[: len(fixed)], values[len(fixed) :]
-        incoming, values = values[:m], values[m:]
-        state, row, out = values[:m], values[m : m + len(columns)], values[m + len(columns) :]
+        ends = np.cumsum([n, len(fixed), m, m, len(columns)]).tolist()
+        given, totals, incoming, state, row = (values[i:j] for i, j in zip([0, *ends], ends, strict=False))
+        out = values[ends[-1] :]
         _, pull = pull_back(lambda *xs: evaluate(jaxpr, *xs), [*given, *state, *row])
         found = pull([*incoming, *out])
         carried = [found[n + i] if n + i in moving else incoming[i] for i in range(m)]

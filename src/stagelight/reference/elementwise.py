@@ -48,6 +48,8 @@ def convert(value: Any, dtype: Any, weak_type: bool = False) -> Any:
 def same_dtype(*values: Any, to_inexact: bool = False, numeric: bool = False) -> list[Any]:
     """The operands converted to the dtype they have together."""
     operands = [operand_of(value) for value in values]
+    if len(operands) == 1 and not (to_inexact or numeric):
+        return operands
     dtype, weak = promoted(*[operand.aval for operand in operands])
     if numeric and dtype.kind == "b":
         dtype = canonical_dtype(int)

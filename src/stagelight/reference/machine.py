@@ -7,7 +7,7 @@
 """
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,7 +16,6 @@ import msgspec
 
 from stagelight.model.machine_step import MachineCall, MachinePart
 from stagelight.reference.adoption import adopted
-from stagelight.reference.cache_key import key_of, split
 from stagelight.reference.control_flow import ControlFlow
 from stagelight.reference.jaxpr import Jaxpr
 from stagelight.reference.namespace import Namespace, jax_namespace, lax_namespace, numpy_namespace
@@ -25,7 +24,6 @@ from stagelight.reference.pytree import Registry
 from stagelight.reference.staged_function import Caches, ExplainedCall, StagedFunction
 from stagelight.reference.staging_error import StagingTypeError
 from stagelight.reference.static_argument import resolve
-from stagelight.reference.trace import stage
 from stagelight.reference.trace_context import NEWEST, following, settings
 from stagelight.reference.transformation import Transformations
 
@@ -57,7 +55,7 @@ class Machine:
         self._objects: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
     @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self) -> Generator[None]:
         """Follow this machine's version within a ``with`` block."""
         with following(self.version):
             yield
@@ -76,23 +74,10 @@ class Machine:
             static = resolve(function, static_argnums, static_argnames)
         return StagedFunction(self, function, adopted(self, function), static)
 
-    def make_jaxpr(self, function: Callable[..., Any], static_argnums: Any = ()) -> Callable[..., ShownJaxpr]:
-        """A function that gives the jaxpr of ``function`` for its arguments."""
-        static = resolve(function, static_argnums, None)
-        body = adopted(self, function)
-
-        def staged(*args: Any, **kwargs: Any) -> ShownJaxpr:
-            with self.active():
-                arguments = split(function, static, self.registry, args, kwargs)
-                key = key_of(function, arguments)
-
-                def flat(*leaves: Any) -> list[Any]:
-                    given, named = arguments.rebuilt(leaves)
-                    return self.registry.flatten(body(*given, **named))[0]
-
-                return ShownJaxpr(stage(flat, key.avals, getattr(function, "__name__", ""), arguments.paths))
-
-        return staged
+    def make_jaxpr(self, function: Callable[..., Any], static_argnums: Any = None) -> Callable[..., ShownJaxpr]:
+        """A function that gives the jaxpr of ``function``; it shares the tracing cache with ``jit``."""
+        staged = self.jit(function, static_argnums=static_argnums)
+        return lambda *args, **kwargs: ShownJaxpr(staged.trace(*args, **kwargs))
 
     def grad(self, function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
         """The gradient of a function of a scalar result, in reverse mode."""

@@ -4,6 +4,7 @@ Follows ``pp_jaxpr_skeleton``, ``_pp_eqn`` and ``pp_kv_pairs`` in ``jax/_src/cor
 ``jax/_src/pretty_printer.py`` (Wadler, "A prettier printer", 2003).
 """
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -34,6 +35,7 @@ class _Names:
 
     def __init__(self, jaxpr: Jaxpr) -> None:
         self.names: dict[Variable, str] = {}
+        self.numbers = itertools.count()
         self.used: set[Atom] = set()
         self._mark_used(jaxpr)
 
@@ -47,7 +49,9 @@ class _Names:
     def atom(self, atom: Atom) -> str:
         if isinstance(atom, Literal):
             return f"{atom.text}:{atom.aval}"
-        return self.names.setdefault(atom, _letters(len(self.names)))
+        if atom not in self.names:
+            self.names[atom] = _letters(next(self.numbers))
+        return self.names[atom]
 
     def binders(self, variables: Iterable[Variable], *, may_drop: bool = False) -> str:
         drop = [may_drop and variable not in self.used for variable in variables]
@@ -61,7 +65,20 @@ class _Names:
         tail = f"in ({', '.join(map(self.atom, jaxpr.outputs))}{',' if len(jaxpr.outputs) == 1 else ''})"
         return [_Group([_Nest([head, _Nest([_Break(" "), *equations]), _Break(" "), tail])]), " }"]
 
+    def suggest(self, inner: Iterable[Atom], outer: Iterable[Atom]) -> None:
+        """Name the variables of a called program after those of the call."""
+        taken: set[Atom] = set()
+        for ours, theirs in zip(inner, outer, strict=True):
+            is_free = isinstance(ours, Variable) and ours not in self.names
+            if is_free and isinstance(theirs, Variable) and theirs not in taken:
+                taken.add(theirs)
+                self.names[ours] = self.atom(theirs) if theirs in self.used or theirs in self.names else "_"
+
     def equation(self, equation: Equation) -> list[Any]:
+        if equation.primitive.name == "jit":
+            called = equation.params["jaxpr"]
+            self.suggest(called.inputs, equation.inputs)
+            self.suggest(called.outputs, equation.outputs)
         bound = f"{self.binders(equation.outputs, may_drop=True)} = " if equation.outputs else ""
         shown = [[f"{name}=", self.value(value)] for name, value in equation.primitive.shown(equation.params)]
         pairs = _Group(["[", _Nest([_Break(""), *_joined(shown, " ")]), _Break(""), "]"]) if shown else ""
@@ -98,6 +115,14 @@ def _flat(part: Any) -> str:
     return part if isinstance(part, str) else "".join(map(_flat, part))
 
 
+def _text_until_break(agenda: list[tuple[int, bool, Any]]) -> int:
+    """The length of what has to stand on the line after a group."""
+    plain = itertools.takewhile(
+        lambda entry: isinstance(entry[2], str) and not isinstance(entry[2], _Break), agenda[::-1]
+    )
+    return sum(len(text) for _, _, text in plain)
+
+
 def _layout(document: Any) -> str:
     lines = [""]
     agenda: list[tuple[int, bool, Any]] = [(0, False, document)]
@@ -109,6 +134,7 @@ def _layout(document: Any) -> str:
             lines[-1] += part
         else:
             indent += 2 * isinstance(part, _Nest)
-            flat = flat or (isinstance(part, _Group) and len(lines[-1]) + len(_flat(part)) <= _WIDTH)
+            width = len(lines[-1]) + len(_flat(part)) + _text_until_break(agenda)
+            flat = flat or (isinstance(part, _Group) and width <= _WIDTH)
             agenda += [(indent, flat, inner) for inner in reversed(part)]
     return "\n".join(lines)

@@ -161,7 +161,7 @@ class Tracer(Operand):
         return self.trace.concrete(self)
 
     def _described(self) -> str:
-        return f"traced array with shape {self.dtype}{list(self.shape)}. {self.trace.origin(self)}"
+        return f"traced array with shape {self.dtype}{list(self.shape)}.\n{self.trace.origin(self)}"
 
     def __bool__(self) -> bool:
         if (known := self.concrete()) is not None:

@@ -33,7 +33,9 @@ class Primitive:
 
     def shown(self, params: Params) -> list[tuple[str, Any]]:
         """The parameters that JAX prints, in its order."""
-        return sorted((name, value) for name, value in params.items() if name not in self.hidden and value != ())
+        absent = [*self.hidden, *(name for name in ("broadcast_dimensions",) if params.get(name) == ())]
+        shown = [(name, value) for name, value in params.items() if name not in absent]
+        return sorted(shown, key=lambda pair: (pair[0] != "name", pair[0]))
 
 
 def broadcast_shape(name: str, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -215,10 +217,9 @@ unstack = Primitive(
 )
 slice_ = _structural(
     "slice",
-    lambda _, *, start_indices, limit_indices, strides: [
-        len(range(s, e, t))
-        for s, e, t in zip(start_indices, limit_indices, strides or (1,) * len(start_indices), strict=True)
-    ],
+    lambda _, *, start_indices, limit_indices, strides: tuple(
+        len(range(s.start, s.stop, s.step)) for s in _slices(start_indices, limit_indices, strides)
+    ),
     lambda x, *, start_indices, limit_indices, strides: x[_slices(start_indices, limit_indices, strides)],
 )
 dynamic_slice = Primitive(

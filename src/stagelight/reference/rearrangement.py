@@ -144,7 +144,9 @@ def _axis_indices(index: Any, rank: int) -> list[Any]:
         if isinstance(entry, Operand) and entry.dtype.kind == "b" and isinstance(entry, Tracer):
             raise NonConcreteBooleanIndexError(f"Array boolean indices must be concrete; got {entry.aval}")
         is_number = (
-            isinstance(entry, int | np.integer | Operand) and not isinstance(entry, bool) and np.ndim(entry) == 0
+            isinstance(entry, int | np.integer | Operand)
+            and not isinstance(entry, bool)
+            and not getattr(entry, "ndim", 0)
         )
         if not (is_number or entry is None or entry is Ellipsis or isinstance(entry, slice)):
             raise refuse(f"indexing by {type(entry).__name__}")

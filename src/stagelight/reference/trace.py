@@ -5,7 +5,7 @@ Levels decide between nested traces, as in "Autodidax" of the JAX documentation;
 ``DynamicJaxprTrace`` (``jax/_src/interpreters/partial_eval.py``) are followed for leaks, constants and literals.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -127,7 +127,7 @@ class StagingTrace(Trace):
 
 
 @contextmanager
-def running(trace: Trace) -> Iterator[None]:
+def running(trace: Trace) -> Generator[None]:
     """Make a trace the innermost for the length of a ``with`` block."""
     token = _active.set((*_active.get(), trace))
     try:

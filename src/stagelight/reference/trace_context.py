@@ -4,7 +4,7 @@ JAX keeps them per thread and reads them as ``config.trace_context()`` (``jax/_s
 leaves out of that tuple, such as ``jax_debug_nans``, cause no new trace and are left out here too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
@@ -61,7 +61,7 @@ def rule_holds(slug: str) -> bool:
 
 
 @contextmanager
-def settings(**changes: object) -> Iterator[None]:
+def settings(**changes: object) -> Generator[None]:
     """Change settings of the trace context for the length of a ``with`` block."""
     unknown = set(changes) - set(TraceContext.__struct_fields__)
     if unknown:
@@ -74,7 +74,7 @@ def settings(**changes: object) -> Iterator[None]:
 
 
 @contextmanager
-def following(version: str) -> Iterator[None]:
+def following(version: str) -> Generator[None]:
     """Follow the rules of one JAX version for the length of a ``with`` block."""
     major, minor = version.split(".")[:2]
     token = _version.set((int(major), int(minor)))

@@ -1,0 +1,55 @@
+"""What the room may import, and how long its files and functions may be."""
+
+import ast
+import pathlib
+import subprocess
+import sys
+
+import stagelight.reference
+
+ROOM = pathlib.Path(stagelight.reference.__file__).parent
+FILES = sorted(ROOM.glob("*.py"))
+MAY_IMPORT = {"numpy", "msgspec", "stagelight.model", "stagelight.errors", "stagelight.reference"}
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+def test_the_room_imports_numpy_msgspec_and_records_only():
+    foreign = {
+        f"{path.name}: {name}"
+        for path in FILES
+        for name in imported(path)
+        if name.split(".")[0] not in sys.stdlib_module_names
+        and not any(name == known or name.startswith(f"{known}.") for known in MAY_IMPORT)
+    }
+    assert not foreign
+
+
+def test_the_machine_runs_without_jax():
+    program = (
+        "import sys\n"
+        "sys.modules['jax'] = None\n"
+        "from stagelight.reference import Machine\n"
+        "m = Machine()\n"
+        "print(m.jit(m.grad(lambda x: m.numpy.sum(x * x)))(m.numpy.arange(3.0)))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.stdout == "[0. 2. 4.]\n", ran.stderr
+
+
+def test_no_function_has_more_than_40_lines_and_no_file_more_than_300():
+    long = []
+    for path in FILES:
+        text = path.read_text()
+        if len(text.splitlines()) > 300:
+            long.append(path.name)
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno + 1 > 40:
+                long.append(f"{path.name}: {node.name}")
+    assert not long
