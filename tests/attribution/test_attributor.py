@@ -7,7 +7,8 @@ from stagelight.attribution.key import PARTS
 from stagelight.attribution.limits import Limits
 from stagelight.attribution.whole_ledger import attributions
 from stagelight.model.attribution import Miss
-from stagelight.model.event import CallsCounted, Compiled, Lowered
+from stagelight.model.event import CallsCounted, Compiled, Lowered, StructureSeen
+from stagelight.model.structure import Structure, TreeNode
 
 
 def busy():
@@ -219,3 +220,19 @@ def test_the_user_s_own_line_is_the_call(kind):
     assert misses
     if kind != "compile":
         assert all(miss.call.line == 40 for miss in misses)
+
+
+def test_a_tree_deeper_than_the_stack_of_python_is_still_compared():
+    def nested(inner):
+        tree = TreeNode(kind="list", keys=(), children=()) if inner is None else TreeNode(kind=inner)
+        for _ in range(3000):
+            tree = TreeNode(kind="list", keys=("[0]",), children=(tree,))
+        return Structure(arguments=(("x", tree),), paths=())
+
+    program = Program()
+    for digest, inner in (("a", None), ("b", "None")):
+        program.feed(StructureSeen(digest=digest, structure=nested(inner)))
+    program.trace(x=f32(), structure="a", avals=())
+    (cause,) = program.trace(x=f32(), structure="b", avals=())
+    assert (cause.slug, cause.before, cause.after) == ("tree-structure-changed", "list of 0", "None")
+    assert program.attributor.specializations(1).columns == ("x" + "[0]" * 3000,)

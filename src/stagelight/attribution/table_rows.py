@@ -146,33 +146,42 @@ def text_at(structure: Structure, path: str) -> str:
     'tuple of 2'
     """
     for name, tree in structure.arguments:
-        if path.startswith(name):
+        if is_within(path, name):
             return text_below(tree, name, path)
     return ""
 
 
 def text_below(tree: TreeNode, at: str, path: str) -> str:
-    """As ``text_at``, from one node down."""
-    if at == path:
-        return node_text(tree, at, {})
-    for name, value in tree.metadata:
-        whole = joined(at, name)
-        if path == whole or path.startswith((whole + ".", whole + "[")):
-            return value_text_at(value, whole, path)
-    for key, child in zip(tree.keys, tree.children, strict=False):
-        below = at + key
-        if path == below or path.startswith((below + ".", below + "[")):
-            return text_below(child, below, path)
-    return ""
+    """As ``text_at``, from one node down; trees may be deeper than Python's stack."""
+    while at != path:
+        for name, value in tree.metadata:
+            if is_within(path, joined(at, name)):
+                return value_text_at(value, joined(at, name), path)
+        below = [(at + key, child) for key, child in zip(tree.keys, tree.children, strict=False)]
+        found = next(((place, child) for place, child in below if is_within(path, place)), None)
+        if found is None:
+            return ""
+        at, tree = found
+    return node_text(tree, at, {})
 
 
 def value_text_at(value: Value, at: str, path: str) -> str:
     """The text of the field that stands at a path, of the whole value where it has no such field."""
-    for name, field in value.fields:
-        below = joined(at, name)
-        if path == below or path.startswith((below + ".", below + "[")):
-            return value_text_at(field, below, path)
-    return value.text
+    while True:
+        below = [(joined(at, name), field) for name, field in value.fields]
+        found = next(((place, field) for place, field in below if is_within(path, place)), None)
+        if found is None:
+            return value.text
+        at, value = found
+
+
+def is_within(path: str, place: str) -> bool:
+    """Whether a path is that of a place or of something below it.
+
+    >>> is_within("p.w['a']", "p.w"), is_within("p.width", "p.w")
+    (True, False)
+    """
+    return path == place or path.startswith((place + ".", place + "["))
 
 
 def convention_text(key: Key) -> str:

@@ -1,5 +1,7 @@
 """Two pytrees held against each other: nodes against nodes, and their static data field by field."""
 
+from collections import deque
+
 import msgspec
 
 from stagelight.attribution.value_changes import ValueChange, joined, value_changes
@@ -38,9 +40,9 @@ def tree_changes(
     """
     nodes: list[NodeChange] = []
     metadata: list[ValueChange] = []
-    waiting = [(path, before, after)]
+    waiting = deque([(path, before, after)])
     while waiting:
-        at, old, new = waiting.pop(0)
+        at, old, new = waiting.popleft()
         if old is new or old == new:
             continue
         if old.kind != new.kind:
@@ -50,11 +52,11 @@ def tree_changes(
             nodes.append(key_change(at, old, new))
         metadata += metadata_changes(at, old, new)
         earlier = dict(zip(old.keys, old.children, strict=False))
-        waiting += [
+        waiting.extend(
             (at + key, earlier[key], child)
             for key, child in zip(new.keys, new.children, strict=False)
             if key in earlier
-        ]
+        )
     return TreeChanges(nodes=tuple(nodes), metadata=tuple(metadata))
 
 
