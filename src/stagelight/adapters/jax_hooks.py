@@ -23,6 +23,7 @@ SPANS = {
     "/jax/core/compile/jaxpr_to_mlir_module_duration": "lower",
     "/jax/core/compile/backend_compile_duration": "compile",
 }
+ANNOUNCEMENTS = "/stagelight/"
 PERSISTENT_CACHE = "/jax/compilation_cache/"
 
 
@@ -101,11 +102,15 @@ class JaxHooks:
                 listener.hook_failed("span_ended")
 
         def plain(event: str, **details: Any) -> None:
-            if self._listening and event.startswith(PERSISTENT_CACHE):
-                try:
+            if not self._listening:
+                return
+            try:
+                if event.startswith(PERSISTENT_CACHE):
                     listener.cache_told(event.removeprefix(PERSISTENT_CACHE), 1.0)
-                except Exception:
-                    listener.hook_failed("cache_told")
+                elif event.startswith(ANNOUNCEMENTS):
+                    listener.announced(event.removeprefix(ANNOUNCEMENTS), details)
+            except Exception:
+                listener.hook_failed("announced")
 
         monitoring.register_scalar_listener(scalar)
         monitoring.register_event_duration_secs_listener(duration)

@@ -101,6 +101,9 @@ class Listener(Protocol):
     def cache_told(self, name: str, value: float | str) -> None:
         """The persistent cache said something: an event, a duration, or a component of the key with its digest."""
 
+    def announced(self, name: str, details: Mapping[str, Any]) -> None:
+        """Stagelight's own functions said something through ``jax.monitoring``."""
+
     def jit_made(self, fun: Any, frame: FrameType) -> None:
         """``jax.jit(fun)`` ran."""
 

@@ -152,6 +152,7 @@ class Program:
     def _compiled(self, in_shardings: Any) -> Any:
         run = jax.custom_vjp(self._forward)
         run.defvjp(lambda sizes, *values: (self._forward(sizes, *values), (sizes, values)), self._backward)
+        run.stagelight_bucketed = (self._function, self.bucket)  # so that a ledger names the user's function
         donated = tuple(place + 1 for place in self.layout.donated)
         if in_shardings is None:
             return jax.jit(run, donate_argnums=donated)

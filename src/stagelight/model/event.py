@@ -385,16 +385,14 @@ class BucketedCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     Attributes:
         at_s: When.
         name: Name of the wrapped function.
-        sizes: Real size of each dimension by name.
+        sizes: Size of each dimension by name, where the call ran exactly.
         capacities: The bucket of each dimension by name; empty where the call ran exactly.
-        padding_share: Share of the elements that was padding, 0 to 1.
     """
 
     at_s: float
     name: str
     sizes: tuple[tuple[str, int], ...] = ()
     capacities: tuple[tuple[str, int], ...] = ()
-    padding_share: float = 0.0
 
 
 class CellRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="cell", tag_field="event"):

@@ -60,12 +60,14 @@ class FunctionRegistry:
         """
         if getattr(fun, "_apply_primitive", False):
             return self._eager(fun)
+        bucketed, bucket = _bucketed(fun)
         user = wrapped_by_equinox(fun, static)
-        inner, kind = innermost(user if user is not None else fun)
-        wrapper = "eqx.filter_jit" if user is not None else _flax_wrapper(fun)
+        inner, kind = innermost(bucketed or (user if user is not None else fun))
+        wrapper = "bucketed" if bucketed else "eqx.filter_jit" if user is not None else _flax_wrapper(fun)
         code = getattr(inner, "__code__", None)
         name = _name_of(inner, fun)
-        key = (code.co_filename, code.co_firstlineno, code.co_qualname, wrapper) if code else (id(type(inner)), name)
+        place = (code.co_filename, code.co_firstlineno, code.co_qualname) if code else (id(type(inner)), name)
+        key = (*place, wrapper, bucket)
         known = self._functions.get(key)
         is_new = known is None
         if known is None:
@@ -73,7 +75,7 @@ class FunctionRegistry:
             known = self._functions[key] = Function(
                 number=len(self._functions) + 1,
                 name=name,
-                qualname=getattr(inner, "__qualname__", name),
+                qualname=getattr(inner, "__qualname__", name) + (f" [{bucket}]" if bucket else ""),
                 module=str(getattr(inner, "__module__", "") or ""),
                 file=file,
                 line=definition_line(code) if code else 0,
@@ -250,6 +252,13 @@ def _name_of(inner: Any, fun: Any) -> str:
     if name == "__call__":
         return str(getattr(inner, "__qualname__", name)).rpartition(".")[0].rpartition(".")[2] or name
     return str(name or type(fun).__name__)
+
+
+def _bucketed(fun: Any) -> tuple[Any, str]:
+    """The user's function and the bucket inside a program of ``bucketed``: each bucket is a function of its own."""
+    if type(fun).__name__ != "custom_vjp":
+        return None, ""
+    return getattr(fun, "__dict__", {}).get("stagelight_bucketed", (None, ""))
 
 
 def _owner(fun: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import time
 import traceback
+from collections.abc import Mapping
 from types import FrameType
 from typing import Any, Protocol
 
@@ -10,6 +11,7 @@ from stagelight.adapters.protocol import DispatchCall, TraceCall
 from stagelight.errors import RetraceForbidden, StoppedOnPurpose
 from stagelight.model.event import CacheCleared, Dispatched, Traced
 from stagelight.recorder.book import Book, OpenSpan, OpenTrace
+from stagelight.recorder.bucketed_calls import bucketed_call
 from stagelight.recorder.call_counting import CallCounting
 from stagelight.recorder.compile_recording import CompileRecording
 from stagelight.recorder.dispatch_recording import DispatchRecording
@@ -181,6 +183,12 @@ class Recorder:
     def cache_told(self, name: str, value: float | str) -> None:
         """See ``Listener``."""
         self._compiles.cache_told(name, value)
+
+    def announced(self, name: str, details: Mapping[str, Any]) -> None:
+        """See ``Listener``."""
+        entry = bucketed_call(name, details, self.book.now_s())
+        if entry is not None:
+            self.book.write(entry)
 
     def jit_made(self, fun: Any, frame: FrameType) -> None:
         """See ``Listener``."""

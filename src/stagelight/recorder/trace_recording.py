@@ -16,6 +16,7 @@ from stagelight.recorder.call_site import TRACER_TRANSFORMATIONS
 from stagelight.recorder.equinox_call import EquinoxCall
 from stagelight.recorder.function_registry import Identity, closure_of
 from stagelight.recorder.jit_options import jit_options
+from stagelight.recorder.shape_placements import placements_of_shapes
 from stagelight.recorder.structures import arguments_from_trees
 
 UNROLLED_AT_LEAST = 8
@@ -64,6 +65,8 @@ class TraceRecording:
                                      TRACER_TRANSFORMATIONS and TRACER_TRANSFORMATIONS[t] not in site.under)),
             "thread": state.number,
         }  # fmt: skip
+        if "lower" in site.under and call.leaves is not None:
+            fields["placements"], fields["placement_of"] = placements_of_shapes(call.leaves)
         identity, given = fields.pop("identity"), fields.pop("given")
         opened = OpenTrace(fields["trace"], fields, call.fun, identity, given, time.perf_counter())
         state.traces.append(opened)
