@@ -18,11 +18,10 @@ failed=()
 
 # step NAME COMMAND…: runs it, says how long it took, and remembers it if it failed.
 step() {
-  local name=$1 began=$SECONDS
+  local name=$1 TIMEFORMAT="── $1: %0R s, %0U s of processor time"
   shift
   echo "── $name"
-  "$@" </dev/null || failed+=("$name")
-  echo "── $name: $((SECONDS - began)) s"
+  time "$@" </dev/null || failed+=("$name")
 }
 
 # tests ENVIRONMENT ARGUMENTS…: pytest there, its counts kept for the closing line.
