@@ -11,10 +11,17 @@ from stagelight.model.site import Site
 
 
 class Clearing(msgspec.Struct, frozen=True, kw_only=True):
-    """A call that emptied caches: which function of JAX, and from where."""
+    """A call that emptied caches.
+
+    Attributes:
+        what: Which function of JAX it was.
+        call: From where.
+        order: Which clearing of the process it was, from 1.
+    """
 
     what: str
     call: Site
+    order: int = 0
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):

@@ -39,6 +39,7 @@ class Traces:
         self._values = OneOfEach()
         self._failures: dict[int, Failure] = {}
         self._clearing: Clearing | None = None
+        self._clearings = 0
         self._cleared = 0
         self._count = 0
 
@@ -51,13 +52,14 @@ class Traces:
 
     def clear(self, entry: CacheCleared) -> None:
         """The program emptied the caches of all functions, or of one."""
+        self._clearings += 1
         if entry.function == 0:
-            self._clearing = Clearing(what="jax.clear_caches()", call=entry.call)
+            self._clearing = Clearing(what="jax.clear_caches()", call=entry.call, order=self._clearings)
             self._cleared += 1
             return
         past = self.past(entry.function)
         name = self._definitions.function(entry.function).name
-        past.clearing = Clearing(what=f"{name}.clear_cache()", call=entry.call)
+        past.clearing = Clearing(what=f"{name}.clear_cache()", call=entry.call, order=self._clearings)
         past.cleared += 1
 
     def fail(self, trace: int, failure: Failure) -> None:
@@ -67,11 +69,12 @@ class Traces:
             del self._failures[next(iter(self._failures))]
 
     def clearing_since(self, function: int, cleared: int) -> Clearing | None:
-        """What emptied the caches of a function since the count of clearings was ``cleared``."""
+        """What last emptied the caches of a function, if anything did since their count of clearings was ``cleared``."""
         past = self.past(function)
         if self._cleared + past.cleared == cleared:
             return None
-        return past.clearing or self._clearing
+        clearings = [clearing for clearing in (past.clearing, self._clearing) if clearing is not None]
+        return max(clearings, key=lambda clearing: clearing.order)
 
     def cleared(self, function: int) -> int:
         """How many times the caches of a function have been emptied."""

@@ -16,6 +16,15 @@ def test_the_cache_of_one_function():
     assert only(program.trace(x=f32())).path == "step.clear_cache()"
 
 
+def test_the_latest_clearing_is_named():
+    program = Program()
+    program.trace(x=f32())
+    program.clear(function=1)
+    program.trace(x=f32())
+    program.clear()
+    assert only(program.trace(x=f32())).path == "jax.clear_caches()"
+
+
 def test_the_cache_of_another_function_is_of_no_account():
     program = Program()
     program.trace(x=f32())
