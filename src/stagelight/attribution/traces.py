@@ -69,7 +69,7 @@ class Traces:
             del self._failures[next(iter(self._failures))]
 
     def clearing_since(self, function: int, cleared: int) -> Clearing | None:
-        """What last emptied the caches of a function, if anything did since their count of clearings was ``cleared``."""
+        """What last emptied the caches of a function, if anything did since ``cleared`` clearings."""
         past = self.past(function)
         if self._cleared + past.cleared == cleared:
             return None
