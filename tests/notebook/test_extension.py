@@ -19,13 +19,13 @@ CELLS = {
     "define again": "%%stagelight --all\n@jax.jit\ndef f(x):\n    return x + 1\n_ = f(jnp.ones(3))",
     "value": "%%stagelight\n1 + 1",
     "raise": "%%stagelight\n@jax.jit\ndef g(x):\n    return x if x > 0 else -x\ng(1.0)",
-    "record": "import stagelight\nwith stagelight.watch() as ledger:\n    f(jnp.ones(7)), f(jnp.ones(8))\nstagelight.why(ledger)",
-    "one miss": "stagelight.why(ledger).misses[-2]",
+    "record": "import stagelight as sl\nwith sl.watch() as ledger:\n    f(jnp.ones(7)), f(jnp.ones(8))\nsl.why(ledger)",
+    "one miss": "sl.why(ledger).misses[-2]",
     "ledger": "ledger",
     "help": "%%stagelight --nonsense\n1",
     "unload": "%unload_ext stagelight",
     "gone": "%%stagelight\n1",
-    "plain again": "stagelight.why(ledger)",
+    "plain again": "sl.why(ledger)",
 }
 
 

@@ -3,9 +3,9 @@
 from report.ledgers import compiled, function, header_of, raised, structure, traced, two_shapes, write_ledger
 
 from stagelight.attribution.whole_ledger import attributions
-from stagelight.model.event import CellRun, Dispatched, DispatchEnded, Ended
+from stagelight.model.event import CellRun, Dispatched, DispatchEnded, Ended, PersistentCacheUse
 from stagelight.recorder.ledger_file import ledgers_from
-from stagelight.report import accounting, spans
+from stagelight.report import function_sums, grouping, spans
 from stagelight.report.accounting import account_from_attributions, account_from_ledgers
 
 
@@ -37,6 +37,20 @@ def test_the_same_change_from_several_lines_is_one_group_with_its_sites(tmp_path
     assert (group.misses, group.compiles) == (3, 3)
     assert sorted(times for _, times in group.sites) == [1, 2]
     assert len(group.examples) == 3
+
+
+def test_what_the_persistent_cache_did_is_counted_unless_it_was_off(tmp_path):
+    uses = [
+        PersistentCacheUse(outcome="miss, written"),
+        PersistentCacheUse(outcome="not eligible", reason="below 1.0 s"),
+    ]
+    entries = [function(), structure("x"), traced(1, 3), *compiled(1)]
+    for number, use in enumerate(uses, start=2):
+        entries += [traced(number, 3 + number), *compiled(number, persistent=use)]
+    (step,) = _account(write_ledger(tmp_path / "a.jsonl", *entries)).functions
+    said = {group.causes[0].slug: group.persistent for group in step.groups}
+    assert said["shape-changed"] == (("miss, written", 1), ("not eligible (below 1.0 s)", 1))
+    assert said["first-compile"] == ()
 
 
 def test_two_processes_are_summed_by_function(tmp_path):
@@ -81,7 +95,7 @@ def test_specializations_are_kept_on_request_and_say_what_changed(tmp_path):
 
 
 def test_specializations_of_many_processes_are_cut_to_the_costliest(tmp_path, monkeypatch):
-    monkeypatch.setattr(accounting, "SPECIALIZATIONS", 3)
+    monkeypatch.setattr(function_sums, "SPECIALIZATIONS", 3)
     for name in ("a.jsonl", "b.jsonl"):
         write_ledger(tmp_path / name, *two_shapes())
     (step,) = _account(tmp_path, specializations=True).functions
@@ -136,8 +150,6 @@ def test_cells_of_a_notebook_are_called_by_their_number(tmp_path):
 
 
 def test_groups_of_a_function_are_bounded(tmp_path, monkeypatch):
-    from stagelight.report import grouping
-
     monkeypatch.setattr(grouping, "GROUPS", 2)
     entries = [function()]
     for number in range(1, 9):

@@ -36,6 +36,7 @@ class CauseGroup(msgspec.Struct, frozen=True, kw_only=True):
         examples_folded: How many misses have a before or after that is not among the examples.
         sites: Call sites with counts, most frequent first.
         sites_folded: How many calls came from other sites.
+        persistent: What the persistent cache did for the compiles, with counts; empty where it was off throughout.
     """
 
     ledger: LedgerName
@@ -49,6 +50,7 @@ class CauseGroup(msgspec.Struct, frozen=True, kw_only=True):
     examples_folded: int = 0
     sites: tuple[tuple[Site, int], ...] = ()
     sites_folded: int = 0
+    persistent: tuple[tuple[str, int], ...] = ()
 
 
 class SpecializationSeen(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,6 @@ from stagelight.model.attribution import (
     FailureFound,
     FunctionTotals,
     Miss,
-    SpecializationTable,
 )
 from stagelight.model.event import CellRun, Ended, Event
 from stagelight.model.function import Function
@@ -22,19 +21,21 @@ from stagelight.report.account import (
     Account,
     AdvisoryGroup,
     FailureGroup,
-    FunctionAccount,
     LedgerAccount,
-    SpecializationSeen,
 )
 from stagelight.report.collector import paused_collector
 from stagelight.report.document import Lane
+from stagelight.report.function_sums import (
+    FunctionKey,
+    GrowingFunction,
+    function_key,
+    growing_function,
+    sum_of_totals,
+)
 from stagelight.report.grouping import Groups, GrowingGroup
 from stagelight.report.spans import LANES, Spans
 
-SPECIALIZATIONS = 200
 ADVISORIES = 10_000
-
-type FunctionKey = tuple[str, str, str, int]
 
 
 def account_from_ledgers(
@@ -128,7 +129,7 @@ class Accounting:
                     shown = known if item.handled else item
                     self._failures[key] = (shown, times + 1, handled + item.handled)
 
-    def _add_totals(self, totals: FunctionTotals) -> "GrowingFunction":
+    def _add_totals(self, totals: FunctionTotals) -> GrowingFunction:
         function = growing_function(self._functions, totals.function)
         function.totals = totals if function.totals is None else sum_of_totals(function.totals, totals)
         return function
@@ -153,37 +154,6 @@ class Accounting:
             name = f"{ledger.header.host} process {ledger.header.process} ·" if several else ""
             lanes += spans.lanes(name, avoidable)
         return tuple(lanes[:LANES])
-
-
-class GrowingFunction:
-    """One function over all ledgers, while they are read."""
-
-    def __init__(self, function: Function) -> None:
-        self.function = function
-        self.groups = Groups()
-        self.totals: FunctionTotals | None = None
-        self.columns: dict[str, None] = {}
-        self.specializations: list[SpecializationSeen] = []
-        self.specializations_folded = 0
-
-    def add_table(self, process: int, table: SpecializationTable) -> None:
-        """Take this function's specializations from one process."""
-        self.columns.update(dict.fromkeys(table.columns))
-        self.specializations += [SpecializationSeen(process=process, specialization=row) for row in table.rows]
-        self.specializations.sort(key=lambda seen: -seen.specialization.seconds)
-        self.specializations_folded += table.folded + max(0, len(self.specializations) - SPECIALIZATIONS)
-        del self.specializations[SPECIALIZATIONS:]
-
-    def account(self) -> FunctionAccount:
-        """The function as it stands."""
-        return FunctionAccount(
-            function=self.function,
-            totals=self.totals or FunctionTotals(function=self.function),
-            groups=self.groups.groups(),
-            columns=tuple(self.columns),
-            specializations=tuple(self.specializations),
-            specializations_folded=self.specializations_folded,
-        )
 
 
 class _ProcessMisses:
@@ -264,36 +234,6 @@ class _GrowingLedger:
             jit_disabled=ended.jit_disabled,
             cells=tuple(self._cells.items()),
         )
-
-
-def function_key(function: Function) -> FunctionKey:
-    """What makes two processes' functions the same one."""
-    return (function.name, function.qualname, function.file, function.line)
-
-
-def growing_function(functions: dict[FunctionKey, GrowingFunction], function: Function) -> GrowingFunction:
-    """The entry of a function, made at its first sight."""
-    return functions.setdefault(function_key(function), GrowingFunction(function))
-
-
-def sum_of_totals(one: FunctionTotals, other: FunctionTotals) -> FunctionTotals:
-    """Totals of one function over two processes."""
-    calls = one.calls if other.calls is None else other.calls if one.calls is None else one.calls + other.calls
-    return FunctionTotals(
-        function=one.function,
-        traces=one.traces + other.traces,
-        compiles=one.compiles + other.compiles,
-        calls=calls,
-        dispatch_misses=one.dispatch_misses + other.dispatch_misses,
-        specializations=one.specializations + other.specializations,
-        avoidable=one.avoidable + other.avoidable,
-        trace_s=one.trace_s + other.trace_s,
-        lower_s=one.lower_s + other.lower_s,
-        compile_s=one.compile_s + other.compile_s,
-        dispatch_s=one.dispatch_s + other.dispatch_s,
-        avoidable_s=one.avoidable_s + other.avoidable_s,
-        rerun_of_cell=one.rerun_of_cell or other.rerun_of_cell,
-    )
 
 
 def _header_with_jax(header: Header, jax: JaxSeen | None) -> Header:

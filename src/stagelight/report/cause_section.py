@@ -30,6 +30,9 @@ def cause_section(group: CauseGroup, names: FileNames, *, examples: int = EXAMPL
     rows: list[tuple[str, tuple[Line, ...]]] = [*_change_rows(group, examples)]
     rows += _under_row(group)
     rows.append(("from", _site_lines(group, names)))
+    if group.persistent:
+        uses = ", ".join(f"{outcome} ×{times:,}" if times > 1 else outcome for outcome, times in group.persistent)
+        rows.append(("disk cache", ((Text(uses),),)))
     fixes = _fix_lines(group.causes)
     if fixes:
         rows.append(("fix", fixes))

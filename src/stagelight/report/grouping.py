@@ -3,11 +3,13 @@
 from collections import Counter
 
 from stagelight.model.attribution import Miss
+from stagelight.model.event import PersistentCacheUse
 from stagelight.model.site import Site
 from stagelight.report.account import CauseGroup, Example
 
 EXAMPLES = 8
 SITES = 50
+OUTCOMES = 12
 # Beyond this many groups of one function the rest share one, so that a hostile ledger cannot fill the memory.
 GROUPS = 1000
 
@@ -23,6 +25,7 @@ class GrowingGroup:
         "misses",
         "other_examples",
         "other_sites",
+        "persistent",
         "seconds",
         "sites",
     )
@@ -37,6 +40,7 @@ class GrowingGroup:
         self.other_examples = 0
         self.sites: Counter[Site] = Counter()
         self.other_sites = 0
+        self.persistent: dict[str, int] = {}
 
     def add(self, miss: Miss) -> None:
         """Count one miss, and keep it as an example if its evidence is new."""
@@ -47,6 +51,8 @@ class GrowingGroup:
             self.sites[miss.call] += 1
         else:
             self.other_sites += 1
+        if miss.persistent is not None:
+            self._count_cache(miss.persistent)
         evidence = tuple([(cause.before, cause.after) for cause in miss.causes])
         if evidence in self.examples:
             return
@@ -61,6 +67,13 @@ class GrowingGroup:
         """Count a compile that followed from a trace of this group."""
         self.compiles += 1
         self.seconds += miss.seconds
+        if miss.persistent is not None:
+            self._count_cache(miss.persistent)
+
+    def _count_cache(self, use: PersistentCacheUse) -> None:
+        text = f"{use.outcome} ({use.reason})" if use.reason else use.outcome
+        if text in self.persistent or len(self.persistent) < OUTCOMES:
+            self.persistent[text] = self.persistent.get(text, 0) + 1
 
     def group(self) -> CauseGroup:
         """The group as it stands."""
@@ -76,6 +89,7 @@ class GrowingGroup:
             examples_folded=self.other_examples,
             sites=tuple(self.sites.most_common()),
             sites_folded=self.other_sites,
+            persistent=tuple(self.persistent.items()) if self.persistent.keys() - {"off"} else (),
         )
 
 

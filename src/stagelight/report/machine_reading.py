@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from stagelight.attribution.attributor import Attributor
 from stagelight.model.attribution import Advisory, FailureFound, FunctionTotals, Miss
 from stagelight.recorder.ledger_file import LedgerFile
-from stagelight.report.accounting import FunctionKey, function_key, sum_of_totals
 from stagelight.report.collector import paused_collector
+from stagelight.report.function_sums import FunctionKey, function_key, sum_of_totals
 from stagelight.report.machine_object import MachineObject
 from stagelight.report.selection import Selection
 

@@ -10,9 +10,9 @@ from stagelight.comparison.run import KeyReader
 from stagelight.model.comparison import RunFunction
 from stagelight.model.ledger import Header, JaxSeen
 from stagelight.recorder.ledger_file import LedgerFile
-from stagelight.report.accounting import FunctionKey, function_key, sum_of_totals
 from stagelight.report.collector import paused_collector
 from stagelight.report.file_names import relative_name
+from stagelight.report.function_sums import FunctionKey, function_key, sum_of_totals
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
