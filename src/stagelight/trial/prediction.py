@@ -14,6 +14,7 @@ from stagelight.model.event import Dispatched, Event, FunctionSeen, Traced
 from stagelight.model.function import Function
 from stagelight.model.ledger import JaxSeen
 from stagelight.model.trial import Prediction, Predictions
+from stagelight.recorder.before_recording import entries_from_before
 from stagelight.recorder.book import OpenSpan
 from stagelight.recorder.ledger_file import ledgers_from
 from stagelight.recorder.session import Session, active_session, empty_fast_paths, watch
@@ -122,6 +123,8 @@ def _predict_in(session: Session, function: Callable[..., Any], given: list[Call
     for entry in ledgers_from([str(session.path)])[0].entries():
         history.read(entry)
     recorder.book.readers.append(history.read)
+    for entry in entries_from_before(recorder):
+        history.read(entry)
     recorder.gates.append(stopper)
     try:
         return _predict_each(function, given, history, stopper)
