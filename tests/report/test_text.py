@@ -1,21 +1,8 @@
 """Quantities, visible text, file names: the small words that every view is made of."""
 
-import doctest
-
 import pytest
 
-from stagelight.report import file_names, function_table, markdown, quantities, source_tokens, visible, ways_out
-
-
-@pytest.mark.parametrize(
-    "module",
-    [file_names, function_table, markdown, quantities, source_tokens, visible, ways_out],
-    ids=lambda m: m.__name__,
-)
-def test_the_examples_in_docstrings_hold(module):
-    result = doctest.testmod(module)
-    assert result.attempted
-    assert not result.failed
+from stagelight.report import file_names, visible
 
 
 @pytest.mark.parametrize("character", ["\x1b", "\x00", "\x9b", "\u202e", "\u2066", "\u200b", "\ufeff", "\ud800", "\r"])
