@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from stagelight.errors import StagelightError
 from stagelight.model.aval import Aval
 from stagelight.model.placement import Placement
@@ -80,10 +82,18 @@ def _literal(value: StaticText) -> Any:
 
 
 def _leaf(call: RecordedCall, index: int) -> Any:
+    placement = call.placements[index] if index < len(call.placements) else Placement("array")
+    return shape_from_record(call.avals[index], placement)
+
+
+def shape_from_record(aval: Aval, placement: Placement) -> Any:
+    """A ``jax.ShapeDtypeStruct`` with the weak type, sharding and layout that were recorded.
+
+    Raises:
+        NotRebuilt: Its sharding or its aval cannot be made again here.
+    """
     import jax
 
-    aval = call.avals[index]
-    placement = call.placements[index] if index < len(call.placements) else Placement("array")
     options = {"sharding": _sharding(placement)} if placement.committed else {}
     return jax.ShapeDtypeStruct(_shape(aval), _dtype(aval), weak_type=aval.weak, **options)
 
@@ -110,8 +120,10 @@ def _sharding(placement: Placement) -> Any:
     import jax
 
     if placement.layout:
-        message = f"an argument with the layout {placement.layout} cannot be made again from a record"
-        raise NotRebuilt(message)
+        from jax.experimental.layout import Format, Layout
+
+        order = ast.literal_eval(placement.layout.removeprefix("major_to_minor="))
+        return Format(Layout(tuple(order)), _sharding(msgspec.structs.replace(placement, layout="")))
     by_name = {str(device): device for device in jax.devices()}
     if placement.sharding == "single device" and placement.devices in by_name:
         return jax.sharding.SingleDeviceSharding(by_name[placement.devices])

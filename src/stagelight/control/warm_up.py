@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from stagelight.control.application import functions_of
+from stagelight.control.call_handover import portable_call, shapes_from_portable
 from stagelight.control.call_specification import CallSpecification, specifications_from
 from stagelight.errors import UsageError
 from stagelight.model.warm_up import WarmedCall, WarmUp
@@ -165,21 +166,28 @@ def _in_processes(
             outcome = "not rebuilt" if call.problem else "same executable"
             work.append(WarmedCall(function=call.shown, arguments=call.text, outcome=outcome, reason=call.problem))
             continue
-        first[call.identity] = future = pool.submit(warm_in_process, application, call)
-        work.append(future)
+        first[call.identity] = future = pool.submit(warm_in_process, application, portable_call(call))
+        work.append((call, future))
     done = []
     for entry in work:
-        done.append(entry.result() if isinstance(entry, concurrent.futures.Future) else entry)
+        done.append(entry if isinstance(entry, WarmedCall) else _handed_over(*entry))
         if progress is not None:
             progress(len(done), len(calls))
     return done
+
+
+def _handed_over(call: CallSpecification, future: concurrent.futures.Future[WarmedCall]) -> WarmedCall:
+    """What a process said; where it died or could not be reached, that."""
+    error = future.exception()
+    return future.result() if error is None else _finished(call, time.perf_counter(), error)
 
 
 def warm_in_process(application: str, call: CallSpecification) -> WarmedCall:
     """Warm one call in a process of an executor; the compiled program stays in the persistent cache."""
     began = time.perf_counter()
     try:
-        functions_of(application)[call.function].lower(*call.args, **call.kwargs).compile()
+        args, kwargs = shapes_from_portable(call)
+        functions_of(application)[call.function].lower(*args, **kwargs).compile()
         result: Any = "compiled"
     except Exception as error:
         result = error
