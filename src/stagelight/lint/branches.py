@@ -167,17 +167,25 @@ def execute_if(machine: Machine, node: ast.If, scope: Scope, context: Context) -
         side = scope.branch()
         if literal is not Absent.LITERAL and bool(literal) is not holds:
             continue
-        doubted = inner.quieted() if holds and _doubts_presence(node.test, scope, context) else inner
+        doubted = inner.quieted() if _is_in_doubt(node.test, scope, context, holds=holds) else inner
         narrow(machine, node.test, side, context, holds=holds)
         if not machine.execute(body, side, doubted):
             sides.append(side)
     return _come_together(scope, sides)
 
 
-def _doubts_presence(test: ast.expr, scope: Scope, context: Context) -> bool:
-    # An argument that a caller did pass, but of which nothing is known, is hardly ever None.
+def _is_in_doubt(test: ast.expr, scope: Scope, context: Context, *, holds: bool) -> bool:
+    """Whether it is not proved that control ever gets to this side of a test while tracing."""
+    if not context.is_traced:
+        return False
     match test:
+        case ast.Compare(left=ast.Attribute(attr="ndim" | "shape" | "size"), ops=[ast.Eq() | ast.NotEq() as op]):
+            # A side for one particular rank or shape may be meant for calls outside of the trace.
+            return isinstance(op, ast.Eq) is holds
+        case _ if not holds:
+            return False
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            # An argument that a caller did pass, but of which nothing is known, is hardly ever None.
             value = scope.look_up(name)
             is_unread = isinstance(value, Known) and value.literal is Absent.LITERAL
             return context.depth > 0 and (is_unread or isinstance(value, Unknown))
@@ -204,8 +212,9 @@ def evaluate_conditional(machine: Machine, node: ast.IfExp, scope: Scope, contex
         if literal is not Absent.LITERAL and bool(literal) is not holds:
             continue
         side = scope.branch()
+        doubted = inner.quieted() if _is_in_doubt(node.test, scope, context, holds=holds) else inner
         narrow(machine, node.test, side, context, holds=holds)
-        joined = join(joined, machine.evaluate(branch, side, inner))
+        joined = join(joined, machine.evaluate(branch, side, doubted))
     return join(joined, None)
 
 

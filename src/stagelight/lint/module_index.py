@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import warnings
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -119,7 +120,10 @@ def _parsed(text: str) -> ast.Module:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, DEEPEST_NESTING))
     try:
-        return ast.parse(text)
+        with warnings.catch_warnings():
+            # What the compiler warns of, such as `"\\d"`, is not what is checked here.
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
     except (ValueError, MemoryError) as error:
         # A null byte is a ValueError, and the parser's own stack overflow a MemoryError.
         raise SyntaxError(str(error) or "nested too deeply") from error

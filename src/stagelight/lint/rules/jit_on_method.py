@@ -45,8 +45,10 @@ Or make the class a pytree: `jax.tree_util.register_dataclass`, `eqx.Module`, `f
 On classes that are registered as pytrees elsewhere; register them in the module that defines them.
 """
 
+import ast
 from collections.abc import Iterator
 
+from stagelight.lint.definitions import ClassDefinition
 from stagelight.lint.events import EntryMade
 from stagelight.lint.machine import Machine
 from stagelight.lint.pytree_classes import bases_of, is_pytree_class, library_kind
@@ -60,6 +62,9 @@ def _find(event: EntryMade, machine: Machine) -> Iterator[Draft]:
         return
     if function.parameters.positional[:1] != ("self",) or "self" in event.statics:
         return
+    if _is_abstract(owner):
+        # Its objects belong to subclasses, which may be pytrees.
+        return
     has_unread_base = any(
         isinstance(base, str) and base not in ("object", "builtins.object") for base in bases_of(machine, owner)
     )
@@ -71,6 +76,10 @@ def _find(event: EntryMade, machine: Machine) -> Iterator[Draft]:
             message=f"`self` of {function.name} is traced, but {owner.name} is not a pytree",
             hint="jit a function of the attributes, make the class a pytree, or make self static",
         )
+
+
+def _is_abstract(owner: ClassDefinition) -> bool:
+    return any("abstract" in ast.unparse(d) for method in owner.methods.values() for d in method.decorators)
 
 
 RULE = Rule(slug="jit-on-method", events=(EntryMade,), find=_find)

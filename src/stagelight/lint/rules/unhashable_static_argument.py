@@ -85,13 +85,26 @@ def _in_parameters(event: EntryMade, machine: Machine) -> Iterator[Draft]:
             message = f"the default of the static parameter `{node.arg}` cannot be hashed"
             yield Draft(node=default, message=message, hint="use a tuple", edits=tuple_for_list(default))
         annotation = node.annotation
-        # Where `jit` is called, the caller may convert what the annotation names.
-        if event.is_decorator and annotation is not None and last_name(annotation) in _UNHASHABLE_ANNOTATIONS:
+        if annotation is not None and _takes_unhashable(event, node.arg, last_name(annotation)):
             kind = last_name(annotation)
             message = f"the static parameter `{node.arg}` is annotated as {kind}, which cannot be hashed"
             yield Draft(node=node, message=message, hint="do not make it static, or take a tuple")
         elif isinstance(annotation, ast.Name):
             yield from _in_dataclass(event, machine, node, annotation)
+
+
+def _takes_unhashable(event: EntryMade, name: str, kind: str) -> bool:
+    # Where `jit` is called, the caller may convert what the annotation names; and an annotation alone proves little:
+    # the body must also compute with the parameter as only an array can.
+    if not event.is_decorator or kind not in _UNHASHABLE_ANNOTATIONS:
+        return False
+    return kind not in ("Array", "ndarray") or any(_computes_with(name, n) for n in ast.walk(event.function.node))
+
+
+def _computes_with(name: str, node: ast.AST) -> bool:
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Sub, ast.Div, ast.MatMult, ast.Pow)):
+        return False
+    return any(isinstance(side, ast.Name) and side.id == name for side in (node.left, node.right))
 
 
 def _in_dataclass(event: EntryMade, machine: Machine, node: ast.arg, annotation: ast.Name) -> Iterator[Draft]:
