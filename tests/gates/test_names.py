@@ -1,5 +1,7 @@
 """Names of files and what they may hold: no drawers for odds and ends, no module that hides a public function."""
 
+from pathlib import Path
+
 from gates.tree import ROOT, SOURCE
 
 import stagelight
@@ -16,20 +18,23 @@ python_files = sorted(
 
 
 def hidden_functions(modules: set[str], public_names: set[str]) -> set[str]:
-    """Public functions that a module of the package root would hide once it is imported."""
+    """Public functions that a module of the same folder would hide once it is imported."""
     return modules & public_names
 
 
-def names_in(folder) -> set[str]:
+def names_in(folder: Path) -> set[str]:
+    """Names of the modules and packages directly in a folder."""
     return {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
 
 
-def test_no_module_has_the_name_of_a_public_function():
-    public = {name for name in stagelight.__all__ if name != "__version__"}
-    for folder in [SOURCE, *(path for path in SOURCE.iterdir() if (path / "__init__.py").exists())]:
-        if folder.name == "cli":  # A subcommand's file has the subcommand's name, and is imported by no one else.
-            continue
-        assert not hidden_functions(names_in(folder), public), folder
+def test_no_module_of_the_package_root_has_the_name_of_a_public_function():
+    assert not hidden_functions(names_in(SOURCE), set(stagelight.__all__))
+
+
+def test_no_room_has_a_module_named_like_a_public_function_that_it_provides():
+    for name in set(stagelight.__all__) - {"__version__"}:
+        provider = getattr(stagelight, name).__module__
+        assert not provider.endswith(f".{name}"), provider
 
 
 def test_that_test_sees_a_module_that_hides_a_function():
