@@ -4,7 +4,7 @@ Each program of `bench/label_programs` calls one package under jit. The package'
 imported, and its functions are observed while JAX traces them; both speak of the same expressions. Informs the decision
 that `check` may report what it proves to be data: it must be right 99.5 % of the time.
 
-    python bench/label_agreement.py [NAME …] [--wrong]
+    python bench/label_agreement.py [NAME …] [--wrong] [--assume-traced]
 
 Counted: claims "data" that hold data at every evaluation; claims "static, constant or metadata" that hold none; and, of
 the expressions observed as data, those that carry the claim.
@@ -66,7 +66,8 @@ def look_up(name):
 def claimed(path, files, packages):
     """What `check` proves: (file, line, column, end line, end column) → binding time, or None where nothing is.
 
-    The program is read from its entry points; then each of the package's files by itself, its functions assumed traced.
+    The program is read from its entry points; then, if asked, each of the package's files by itself, its functions
+    assumed traced.
     """
     program = Program(look_up)
     modules = [SourceModule(name=path.stem, path=str(path), text=renamed(path.read_text(encoding="utf-8")))]
@@ -114,10 +115,11 @@ def place_of(file, part, span):
     return (file, span.line, begin, span.end_line, len(last[: span.end_column - 1].encode()))
 
 
-def compare(name, show_wrong):
+def compare(name, show_wrong, assume):
     path = FOLDER / f"{name}.py"
     seen = observed(path, PACKAGES[name])
-    claims = claimed(path, {place[0] for place in seen} - {str(path)}, PACKAGES[name])
+    files = {place[0] for place in seen} - {str(path)} if assume else set()
+    claims = claimed(path, files, PACKAGES[name])
     counts = collections.Counter()
     for place, times in seen.items():
         is_data = all(t is BindingTime.DATA for t in times)
@@ -153,6 +155,7 @@ def main():
     ask = argparse.ArgumentParser()
     ask.add_argument("names", nargs="*", default=list(PACKAGES))
     ask.add_argument("--wrong", action="store_true", help="list the claims that do not hold")
+    ask.add_argument("--assume-traced", action="store_true", help="take every function of the packages as traced")
     options = ask.parse_args()
     print(f"JAX {jax.__version__}, Python {sys.version.split()[0]}")
     head = ("expressions", 12), ("claims data", 13), ("right", 10), ("claims not", 12), ("right", 10)
@@ -160,7 +163,7 @@ def main():
     print(f"{'program':24}" + "".join(f"{text:>{width}}" for text, width in head))
     total = collections.Counter()
     for name in options.names or list(PACKAGES):
-        counts = compare(name, options.wrong)
+        counts = compare(name, options.wrong, options.assume_traced)
         total.update(counts)
         print_row(name, counts)
     print_row("all", total)

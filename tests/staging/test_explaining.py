@@ -223,3 +223,14 @@ def test_a_jit_of_flax_is_explained():
 
     (function,) = explain(applied)(nnx.Linear(3, 4, rngs=nnx.Rngs(0)), jnp.ones((2, 3))).functions
     assert spans_by_text(function)["layer(x)"].aval == "f32[2,4]"
+
+
+def test_an_iterator_over_traced_values_is_not_used_up():
+    def paired(xs, ys):
+        return [x * i + y for i, (x, y) in enumerate(zip(xs, ys, strict=True))]
+
+    (function,) = explain(paired)([jnp.ones(()), jnp.ones(())], [jnp.ones(()), jnp.ones(())]).functions
+    spans = spans_by_text(function)
+    assert spans["zip(xs, ys, strict=True)"].is_tree
+    assert (spans["i"].time, spans["x"].evaluations) == (BindingTime.METADATA, 2)
+    assert spans["x"].origins == ("xs[0]", "xs[1]")

@@ -1,7 +1,9 @@
 """One source file, rewritten and compiled under its own name, with its expressions by number and by position."""
 
 import ast
+import contextlib
 import linecache
+import sys
 import types
 from collections.abc import Iterator
 
@@ -9,6 +11,9 @@ from stagelight.errors import StagelightError
 from stagelight.model.finding import Span
 from stagelight.staging.expression import Expression
 from stagelight.staging.rewriting import Rewriter
+
+
+DEEPEST = 12_000
 
 
 class SourceNotFoundError(StagelightError):
@@ -38,7 +43,8 @@ class InstrumentedSource:
         try:
             tree = ast.parse(text)
             self._end_lines = _end_lines(tree)
-            self._code = compile(rewriter.rewrite(tree), file, "exec", dont_inherit=True)
+            with _deep_recursion():
+                self._code = compile(rewriter.rewrite(tree), file, "exec", dont_inherit=True)
             self._original = compile(text, file, "exec", dont_inherit=True)
         except (SyntaxError, ValueError) as error:
             message = f"cannot explain {file}: its source does not parse ({error})"
@@ -110,6 +116,17 @@ def source_text(file: str) -> str:
         message = f"cannot explain code of {file}: it has no source (a built-in, compiled, or made by exec)"
         raise SourceNotFoundError(message)
     return "".join(lines)
+
+
+@contextlib.contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Room for the rewriting of long sums, which nest one deeper for each term."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _end_lines(tree: ast.Module) -> dict[int, int]:

@@ -160,6 +160,8 @@ class Observer:
         if isinstance(node, ast.Name):
             return label_of_plain(value, self._label_of_name(view, expression.name))
         parts = [self._label_of_part(view, child) for child in expression.children]
+        if isinstance(value, Iterator) and any(map(is_traced, parts)):
+            return Label.TREE  # looking into it would use it up
         if isinstance(node, ast.Attribute | ast.Subscript) and parts and parts[0] is Label.TREE:
             # A field of an object with traced leaves that is no leaf: static by the object's own declaration.
             return label_of_plain(value, Label.STATIC)
