@@ -12,7 +12,6 @@ from stagelight.model.finding import Span
 from stagelight.staging.expression import Expression
 from stagelight.staging.rewriting import Rewriter
 
-
 DEEPEST = 12_000
 
 
