@@ -36,7 +36,8 @@ def test_files_slugs_and_pages_are_the_same():
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_the_documentation_is_the_text_of_the_file(slug):
-    assert (ROOT / "docs" / "rules" / f"{slug}.md").read_text() == rule_page(slug)
+    page = (ROOT / "docs" / "rules" / f"{slug}.md").read_text()
+    assert page.replace("```{code-block} python\n", "```python\n") == rule_page(slug)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
