@@ -23,6 +23,8 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     Subcommand(name="check", module="stagelight.cli.check", help="Find staging mistakes without running code."),
     Subcommand(name="fix", module="stagelight.cli.fix", help="Offer repairs that were run on both sides first."),
     Subcommand(name="explain", module="stagelight.cli.explain", help="Show one function by binding time, beside its program."),
+    Subcommand(name="lock", module="stagelight.cli.lock", help="Write which specializations a program has, to commit."),
+    Subcommand(name="verify", module="stagelight.cli.verify", help="Fail when a change adds a specialization."),
     Subcommand(name="warm", module="stagelight.cli.warm", help="Compile what will be called, before a deployment."),
     Subcommand(name="coverage", module="stagelight.cli.coverage", help="Say which served calls a warm-up would have missed."),
     Subcommand(name="rule", module="stagelight.cli.rule", help="Show the page of a rule or cause."),
