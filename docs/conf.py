@@ -28,7 +28,8 @@ myst_heading_anchors = 3
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 napoleon_numpy_docstring = False
-nitpicky = False
+# A field that is called `object` makes every annotation `object` ambiguous to Sphinx's loose search.
+suppress_warnings = ["ref.python"]
 
 html_theme = "furo"
 html_title = "Stagelight"
