@@ -44,21 +44,22 @@ def bind_parameters(
     origins: Origins,
     expressions: Mapping[int, Expression],
 ) -> None:
-    """Label a new call's parameters and give its new tracers their origins."""
+    """Label a new call's parameters and give its new tracers their origins.
+
+    Args:
+        view: The new call.
+        caller: The nearest rewritten caller and the expression it evaluates; None for the explained call itself.
+        origins: Where the origins of new tracers are recorded.
+        expressions: All expressions by number.
+    """
     if view.code.co_name == "<genexpr>":
         return
-    arguments = _arguments(caller, expressions) if caller is not None else None
+    binding = _Binding(view, caller, origins, expressions)
     held = view.frame.f_locals
     for index, name in enumerate(_parameters(view.code)):
-        if name not in held:
-            continue
-        value = view.first_values[name] = held[name]
-        found = tracers(value)
-        if found:
-            view.names[name] = Label.DATA if value is found[0] else Label.TREE
-            _give_origins(name, value, index, view, caller, arguments, origins)
-        else:
-            view.names[name] = label_of_plain(value, _label_at_call(name, value, index, view, caller, arguments))
+        if name in held:
+            view.first_values[name] = held[name]
+            view.names[name] = binding.label(index, name, held[name])
 
 
 def _parameters(code: types.CodeType) -> tuple[str, ...]:
@@ -67,108 +68,104 @@ def _parameters(code: types.CodeType) -> tuple[str, ...]:
     return code.co_varnames[:count]
 
 
-class _Arguments:
-    """The argument expressions of a call, by position and by keyword."""
+class _Binding:
+    """One call, seen from both sides."""
 
-    def __init__(self, call: Expression, expressions: Mapping[int, Expression]):
-        node = call.node
-        assert isinstance(node, ast.Call)
-        numbers = [n for n in call.children if n != call.owner]
-        by_node = {id(expressions[n].node): n for n in numbers}
-        self.all = numbers
-        self.function = call.name
-        self.is_method = call.owner is not None
-        self.owner = call.owner
-        self.is_plain = not any(isinstance(a, ast.Starred) for a in node.args)
-        self.positional = [by_node.get(id(as_written(a))) for a in node.args]
-        self.keywords = {k.arg: by_node.get(id(as_written(k.value))) for k in node.keywords if k.arg}
+    def __init__(
+        self,
+        view: FrameView,
+        caller: tuple[FrameView, Expression | None] | None,
+        origins: Origins,
+        expressions: Mapping[int, Expression],
+    ):
+        self.view = view
+        self.origins = origins
+        self.outer = caller[0] if caller is not None else None
+        call = caller[1] if caller is not None else None
+        is_call = call is not None and isinstance(call.node, ast.Call)
+        self.arguments = _Arguments(call, call.node, expressions) if is_call else None
 
+    def label(self, index: int, name: str, value: object) -> Label:
+        """Label of a parameter; the origins of its tracers are recorded on the way."""
+        found = tracers(value)
+        if not found:
+            return label_of_plain(value, self._label_at_call(index, name, value))
+        if self.outer is None:
+            self._name_leaves(name, value)
+        else:
+            self._derive([t for t in found if not self.origins.knows(t)], self._numbers(index, name))
+        return Label.DATA if value is found[0] else Label.TREE
 
-def _arguments(caller: tuple[FrameView, Expression | None], expressions: Mapping[int, Expression]) -> _Arguments | None:
-    call = caller[1]
-    return _Arguments(call, expressions) if call is not None and isinstance(call.node, ast.Call) else None
-
-
-def _argument_numbers(name: str, index: int, view: FrameView, arguments: _Arguments) -> list[int] | None:
-    """Numbers of the argument expressions that one parameter comes from; None where the call does not tell."""
-    if arguments.function in _OPERANDS and not _is_own_function(view, arguments):
-        operands = _OPERANDS[arguments.function]
-        operand = operands[index] if index < len(operands) else _ALL
-        if operand == _ALL or not arguments.is_plain:
-            return arguments.all
-        return [n for n in arguments.positional[operand : operand + 1] if n is not None] or arguments.all
-    if name in arguments.keywords:
-        return [n for n in (arguments.keywords[name],) if n is not None]
-    if not arguments.is_plain:
-        return None
-    position = index - (1 if _has_bound_first(view, arguments) else 0)
-    if position < 0:
-        return [arguments.owner] if arguments.owner is not None else None
-    if position < len(arguments.positional):
-        number = arguments.positional[position]
-        return [number] if number is not None else []
-    return None
-
-
-def _is_own_function(view: FrameView, arguments: _Arguments) -> bool:
-    """Whether the call names the very function that runs, rather than something of JAX that calls it."""
-    return view.code.co_name == arguments.function
-
-
-def _has_bound_first(view: FrameView, arguments: _Arguments) -> bool:
-    """Whether the first parameter is an object bound before the call: ``self``, or that of a callable object."""
-    names = view.code.co_varnames
-    return bool(names) and view.code.co_argcount > 0 and names[0] in ("self", "cls")
-
-
-def _label_at_call(
-    name: str,
-    value: object,
-    index: int,
-    view: FrameView,
-    caller: tuple[FrameView, Expression | None] | None,
-    arguments: _Arguments | None,
-) -> Label:
-    if caller is None or arguments is None:
-        return Label.STATIC
-    numbers = _argument_numbers(name, index, view, arguments)
-    outer = caller[0]
-    if numbers is not None and len(numbers) == 1 and outer.values.get(numbers[0], view) is value:
-        return outer.labels.get(numbers[0], Label.STATIC)
-    for number in arguments.all:
-        if number in outer.values and outer.values[number] is value:
-            return outer.labels[number]
-    if numbers is not None and len(numbers) == 1:
-        known = outer.labels.get(numbers[0])
-        return Label.STATIC if known is None or is_traced(known) or known is Label.CODE else known
-    return Label.STATIC
-
-
-def _give_origins(
-    name: str,
-    value: object,
-    index: int,
-    view: FrameView,
-    caller: tuple[FrameView, Expression | None] | None,
-    arguments: _Arguments | None,
-    origins: Origins,
-) -> None:
-    if caller is None:
+    def _name_leaves(self, name: str, value: object) -> None:
+        """The explained call's own arguments: each leaf has its path as the caller would write it."""
         for path, leaf in jax.tree_util.tree_leaves_with_path(value):
             for tracer in tracers(leaf):
-                if not origins.knows(tracer):
-                    origins.record(tracer, [name + jax.tree_util.keystr(path)])
-        return
-    found = [tracer for tracer in tracers(value) if not origins.knows(tracer)]
-    if not found:
-        return
-    numbers = _argument_numbers(name, index, view, arguments) if arguments is not None else None
-    outer = caller[0]
-    if numbers is None:
-        numbers = arguments.all if arguments is not None else []
-    given = [t for n in numbers for t in tracers(outer.values.get(n))]
-    if len(given) == len(found):
-        for tracer, source in zip(found, given, strict=True):
-            origins.record(tracer, origins.of(source))
-    else:
-        origins.derive(found, given)
+                if not self.origins.knows(tracer):
+                    self.origins.record(tracer, [name + jax.tree_util.keystr(path)])
+
+    def _derive(self, new: list[object], numbers: list[int] | None) -> None:
+        assert self.outer is not None
+        if numbers is None:
+            numbers = self.arguments.all if self.arguments is not None else []
+        given = [t for n in numbers for t in tracers(self.outer.values.get(n))]
+        if len(given) == len(new):
+            for tracer, source in zip(new, given, strict=True):
+                self.origins.record(tracer, self.origins.of(source))
+        else:
+            self.origins.derive(new, given)
+
+    def _label_at_call(self, index: int, name: str, value: object) -> Label:
+        if self.outer is None or self.arguments is None:
+            return Label.STATIC
+        numbers = self._numbers(index, name) or []
+        for number in [*numbers[:1], *self.arguments.all]:
+            if number in self.outer.values and self.outer.values[number] is value:
+                return self.outer.labels[number]
+        known = self.outer.labels.get(numbers[0], Label.CODE) if len(numbers) == 1 else Label.CODE
+        return Label.STATIC if is_traced(known) or known is Label.CODE else known
+
+    def _numbers(self, index: int, name: str) -> list[int] | None:
+        """Numbers of the argument expressions that a parameter comes from; None where the call does not tell."""
+        arguments = self.arguments
+        if arguments is None:
+            return None
+        if arguments.function in _OPERANDS and self.view.code.co_name != arguments.function:
+            return arguments.operand(_OPERANDS[arguments.function], index)
+        if name in arguments.keywords:
+            return arguments.keywords[name]
+        if not arguments.is_plain:
+            return None
+        position = index - self._takes_owner()
+        if position < 0:
+            return [arguments.owner] if arguments.owner is not None else None
+        return arguments.positional[position] if position < len(arguments.positional) else None
+
+    def _takes_owner(self) -> bool:
+        """Whether the first parameter is an object bound before the call: ``self``, or that of a callable object."""
+        code = self.view.code
+        return code.co_argcount > 0 and code.co_varnames[0] in ("self", "cls")
+
+
+class _Arguments:
+    """The argument expressions of a call, as lists of numbers: none for an argument that reports no value."""
+
+    def __init__(self, call: Expression, node: ast.Call, expressions: Mapping[int, Expression]):
+        self.all = [n for n in call.children if n != call.owner]
+        self.function = call.name
+        self.owner = call.owner
+        self.is_plain = not any(isinstance(a, ast.Starred) for a in node.args)
+        number_of = {id(expressions[n].node): n for n in self.all}
+
+        def numbers(argument: ast.expr) -> list[int]:
+            number = number_of.get(id(as_written(argument)))
+            return [] if number is None else [number]
+
+        self.positional = [numbers(a) for a in node.args]
+        self.keywords = {k.arg: numbers(k.value) for k in node.keywords if k.arg}
+
+    def operand(self, operands: Sequence[int], index: int) -> list[int]:
+        """The argument that a function of JAX passes on as the parameter at an index."""
+        operand = operands[index] if index < len(operands) else _ALL
+        if operand == _ALL or not self.is_plain or operand >= len(self.positional):
+            return self.all
+        return self.positional[operand] or self.all
