@@ -52,7 +52,7 @@ class History:
 
     def __init__(self) -> None:
         self.whole: dict[int, Seen] = {}
-        self.window: deque[Key] = deque(maxlen=WINDOW)
+        self.window: deque[tuple[int, Key]] = deque(maxlen=WINDOW)
         self.left_out: dict[int, Key] = {}
         self._latest_rests: tuple[Key, tuple[int, ...]] | None = None
 
@@ -71,7 +71,7 @@ class History:
         else:
             known.trace, known.cleared, known.traced_before = key.trace, cleared, traced_before
             known.inspected = known.inspected and inspected
-        self.window.append(key)
+        self.window.append((self._but_avals(key), key))
         for rest in self._rests(key):
             self.left_out.pop(rest, None)
             self.left_out[rest] = key
@@ -90,17 +90,25 @@ class History:
                 if apart < least or (apart == least and best is not None and other.trace > best.trace):
                     best, least = other, apart
         room = LEAVES_COMPARED
-        for other in reversed(self.window):
+        but_avals, avals = self._but_avals(key), key.avals
+        for rest, other in reversed(self.window):
             if least <= NEAREST or room < 0:
                 break
+            room -= len(avals)
+            # Most often only avals differ. How many are other objects is then the least that the two are apart.
+            if rest == but_avals and sum(map(is_not, avals, other.avals)) * OTHER_LEAF >= least:
+                continue
             coarse = coarse_distance(key, other)
             if coarse >= least:
                 continue
-            room -= len(other.avals)
             apart = distance(key, other, coarse, least)
             if apart < least:
                 best, least = other, apart
         return best
+
+    def _but_avals(self, key: Key) -> int:
+        """A digest that agrees for keys that differ in nothing but avals."""
+        return hash((self._rests(key)[AVALS], key.under))
 
     def _rests(self, key: Key) -> tuple[int, ...]:
         """The digests of a key with each part left out; asked for twice in a row for each trace."""

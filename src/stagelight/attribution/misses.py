@@ -25,7 +25,7 @@ class FoundCauses(msgspec.Struct, frozen=True, kw_only=True):
 
 def is_avoidable(causes: tuple[Cause, ...]) -> bool:
     """Whether any cause is not an expected one."""
-    return any(cause.slug not in EXPECTED_CAUSES for cause in causes)
+    return not EXPECTED_CAUSES.issuperset([cause.slug for cause in causes])
 
 
 def trace_miss(traced: Traced, evidence: TraceEvidence, causes: tuple[Cause, ...], number: int, process: int) -> Miss:
