@@ -1,8 +1,8 @@
 """Seed staging mistakes, and tests that are no mistakes, into real packages, and count what `check` finds.
 
-A mutant is one line put after an assignment `name = expression` inside a function that the analysis reaches in a trace
-and where the assigned value was *observed* as data by its form: the right-hand side calls `jnp.` or `jax.lax.` directly.
-Four mistakes and three benign tests are seeded at each place. Usage: python bench/check_mutants.py FOLDER...
+A mutant is one line put after an assignment `name = jnp.f(…)` or `name = lax.f(…)` in a function that the analysis
+reaches in a trace; functions that it does not reach are not drawn. Four mistakes and three benign tests are seeded at
+each place. Decides whether values are followed well enough. Usage: python bench/check_mutants.py FOLDER...
 """
 
 import argparse
@@ -34,9 +34,13 @@ def places(source, program):
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
             continue
         value = node.value
-        is_array = isinstance(value, ast.Call) and ast.unparse(value.func).startswith(("jnp.", "lax.", "jax.lax.", "jax.nn."))
-        is_metadata = is_array and ast.unparse(value.func).endswith(("shape", "ndim", "dtype", "size", "finfo", "result_type"))
-        if is_array and not is_metadata and (value.lineno, value.col_offset + 1) in reached:
+        called = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
+        is_metadata = called.endswith(("shape", "ndim", "dtype", "size", "finfo", "result_type"))
+        if (
+            called.startswith(("jnp.", "lax.", "jax.lax.", "jax.nn."))
+            and not is_metadata
+            and (value.lineno, value.col_offset + 1) in reached
+        ):
             yield node.end_lineno, node.col_offset, node.targets[0].id
 
 

@@ -57,7 +57,8 @@ def main():
     parser.add_argument("folders", nargs="+", type=lambda text: Path(text).resolve())
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    print(f"Python {platform.python_version()}, {options.rounds} rounds, median (min-max); processor time of one process")
+    version = platform.python_version()
+    print(f"Python {version}, {options.rounds} rounds, median (min-max); processor time of one process")
     print(f"{'package':<16}{'files':>6}{'lines':>8}{'parse s':>9}{'cold / parse':>20}{'cached / parse':>20}")
     totals = [0.0, 0.0, 0.0]
     for folder in options.folders:

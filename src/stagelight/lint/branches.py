@@ -135,7 +135,7 @@ def _narrow_by_builtin(builtin: str, name: str, test: ast.Call, scope: Scope, *,
         if not holds and isinstance(about, ast.Constant) and about.value in _ARRAY_ATTRIBUTES:
             _rebind(name, STATIC, scope)
         return
-    types = {_last_name(t) for t in (ast.walk(about) if about is not None else ())}
+    types = {last_name_of(t) for t in (ast.walk(about) if about is not None else ())}
     names_array = bool(types & set(_ARRAY_TYPES)) or ("ndarray" in types and "jnp" in types)
     if holds and not names_array:
         _rebind(name, STATIC if types & set(_STATIC_TYPES) else UNKNOWN, scope)
@@ -143,7 +143,8 @@ def _narrow_by_builtin(builtin: str, name: str, test: ast.Call, scope: Scope, *,
         _rebind(name, STATIC, scope)
 
 
-def _last_name(node: ast.AST) -> str:
+def last_name_of(node: ast.AST) -> str:
+    """Return the last part of a dotted name; empty for anything else."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
@@ -171,7 +172,7 @@ def execute_if(machine: Machine, node: ast.If, scope: Scope, context: Context) -
         narrow(machine, node.test, side, context, holds=holds)
         if not machine.execute(body, side, doubted):
             sides.append(side)
-    return _come_together(scope, sides)
+    return come_together(scope, sides)
 
 
 def _is_in_doubt(test: ast.expr, scope: Scope, context: Context, *, holds: bool) -> bool:
@@ -193,7 +194,8 @@ def _is_in_doubt(test: ast.expr, scope: Scope, context: Context, *, holds: bool)
             return False
 
 
-def _come_together(scope: Scope, sides: list[Scope]) -> bool:
+def come_together(scope: Scope, sides: list[Scope]) -> bool:
+    """Let a scope go on as the join of the sides that reach its end; True when none does."""
     if not sides:
         return True
     scope.become(sides[0])
@@ -252,60 +254,8 @@ def execute_match(machine: Machine, node: ast.Match, scope: Scope, context: Cont
             truth(machine, case.guard, side, context, "if")
         if not machine.execute(case.body, side, context):
             sides.append(side)
-    return _come_together(scope, sides)
+    return come_together(scope, sides)
 
 
 def _covers_all(node: ast.Match) -> bool:
     return any(isinstance(c.pattern, ast.MatchAs) and c.pattern.pattern is None and c.guard is None for c in node.cases)
-
-
-_QUIETING_CONTEXTS = (
-    "ensure_compile_time_eval",
-    "disable_jit",
-    "eval_context",
-    "raises",
-    "assertRaises",
-    "assertWarns",
-)
-_QUIETING_ERRORS = ("Exception", "TypeError", "BaseException", "JAXTypeError", "AttributeError", "ValueError")
-
-
-def execute_with(machine: Machine, node: ast.With | ast.AsyncWith, scope: Scope, context: Context) -> bool:
-    """``with``: blocks that compute eagerly, or expect an error, are not reported on."""
-    for item in node.items:
-        machine.evaluate(item.context_expr, scope, context)
-        call = item.context_expr
-        name = _last_name(call.func) if isinstance(call, ast.Call) else ""
-        if name.startswith(_QUIETING_CONTEXTS):
-            context = context.quieted()
-        if item.optional_vars is not None:
-            for target in ast.walk(item.optional_vars):
-                if isinstance(target, ast.Name):
-                    scope.names[target.id] = UNKNOWN
-    return machine.execute(node.body, scope, context)
-
-
-def execute_try(machine: Machine, node: ast.Try | ast.TryStar, scope: Scope, context: Context) -> bool:
-    """``try``: a block whose handler takes tracer errors is not reported on."""
-    caught = [
-        _last_name(t)
-        for h in node.handlers
-        for t in (ast.walk(h.type) if h.type is not None else [ast.Name("Exception")])
-    ]
-    quiet = any(name in _QUIETING_ERRORS or "Tracer" in name or "Concret" in name for name in caught)
-    tried = scope.branch()
-    ended = machine.execute(node.body, tried, context.quieted() if quiet else context)
-    if not ended:
-        ended = machine.execute(node.orelse, tried, context)
-    sides = [] if ended else [tried]
-    for handler in node.handlers:
-        side = scope.branch()
-        if handler.name:
-            side.names[handler.name] = UNKNOWN
-        if not machine.execute(handler.body, side, context):
-            sides.append(side)
-    if not sides:
-        machine.execute(node.finalbody, scope, context)
-        return True
-    _come_together(scope, sides)
-    return machine.execute(node.finalbody, scope, context)

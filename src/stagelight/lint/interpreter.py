@@ -12,8 +12,6 @@ from stagelight.lint.branches import (
     evaluate_conditional,
     execute_if,
     execute_match,
-    execute_try,
-    execute_with,
 )
 from stagelight.lint.calls import evaluate_call
 from stagelight.lint.expressions import (
@@ -30,6 +28,7 @@ from stagelight.lint.expressions import (
     evaluate_walrus,
     evaluate_yield,
 )
+from stagelight.lint.guarded_blocks import execute_try, execute_with
 from stagelight.lint.loops import evaluate_comprehension, execute_for, execute_while
 from stagelight.lint.machine import Machine
 from stagelight.lint.scope import Scope
