@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from cli.calling import called
-from report.ledgers import function, raised, two_shapes, write_ledger
+from report.ledgers import function, header_of, raised, structure, traced, two_shapes, write_ledger
 
 import stagelight
 from stagelight.model.ledger import LedgerError
@@ -92,6 +93,30 @@ def test_a_reader_that_goes_away_is_no_error(ledger):
     command = f"{sys.executable} -m stagelight why {ledger} --format json | head -c 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
     assert done.stderr == ""
+
+
+HOSTILE = "</script><script>alert(1)</script>\x1b[2J\x1b]0;x\x07\u202e`|::error::\n::error::"
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "github", "json"])
+def test_names_and_values_of_a_hostile_ledger_stay_text(tmp_path, format):
+    entries = (
+        function(name=HOSTILE, file=f"/home/ada/{HOSTILE}.py"),
+        structure(HOSTILE),
+        traced(1, 3, name=HOSTILE, mode=HOSTILE),
+        traced(2, 4, name=HOSTILE, mode=f"{HOSTILE}2"),
+        *raised(expression=HOSTILE),
+    )
+    header = header_of("/home/ada", host=HOSTILE)
+    result = called("why", str(write_ledger(tmp_path / "a.jsonl", *entries, header=header)), "--format", format)
+    assert result.exit_code == 0
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", result.output)
+    assert not any(line.strip().startswith("::error::") for line in result.output.splitlines())
+    assert "shape-changed" in result.output
+    if format == "json":
+        assert json.loads(result.output)["functions"][0]["function"] == HOSTILE
+    else:
+        assert "\u202e" not in result.output
 
 
 def test_help_teaches_with_examples():

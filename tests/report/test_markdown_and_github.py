@@ -44,6 +44,12 @@ def test_text_of_a_ledger_is_never_markup(text):
     assert "\x1b" not in html
 
 
+@pytest.mark.parametrize("text", ["a`*b*`c", "``", "`x", "x`", "a```b"])
+def test_code_is_fenced_by_more_backticks_than_it_holds(text):
+    html = _html(Document("t", (Paragraph((Code(text),)),)))
+    assert f"<p><code>{text}</code></p>" in html
+
+
 def test_annotations_stand_at_the_line_that_made_the_miss():
     lines = list(github_lines(training_account(), Selection()))
     shape = next(line for line in lines if "title=shape-changed" in line)

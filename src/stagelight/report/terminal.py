@@ -49,6 +49,7 @@ _STYLES = {
     "bad": "red",
     "accent": "cyan",
 }
+_COMMANDS = ("::", "##[")
 _ASCII = str.maketrans({"→": "->", "…": "...", "×": "x", "─": "-", "–": "-", "·": "|", "µ": "u", "█": "#", "▸": ">"})
 
 
@@ -113,7 +114,12 @@ class _Writer:
         self._width = width
 
     def document(self, document: Document) -> Iterable[RichText]:
-        yield from self._blocks(document.blocks, 0)
+        for line in self._blocks(document.blocks, 0):
+            text = line.plain.lstrip()
+            if text.startswith(_COMMANDS):
+                # A job of GitHub Actions runs such lines of its log, wherever they are from.
+                line = RichText.assemble(line[: len(line) - len(text)], "…", line[len(line) - len(text) :])
+            yield line
 
     def _blocks(self, blocks: Sequence[Block], indent: int) -> Iterable[RichText]:
         previous: Block | None = None
