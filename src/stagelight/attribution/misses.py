@@ -28,9 +28,14 @@ def is_avoidable(causes: tuple[Cause, ...]) -> bool:
     return not EXPECTED_CAUSES.issuperset([cause.slug for cause in causes])
 
 
+def is_rerun_of_cell(traced: Traced, causes: tuple[Cause, ...]) -> bool:
+    """Whether a trace is new only because its notebook cell was run again, which is what a notebook is for."""
+    return traced.rerun_of_cell and all(cause.slug == "function-recreated" for cause in causes)
+
+
 def trace_miss(traced: Traced, evidence: TraceEvidence, causes: tuple[Cause, ...], number: int, process: int) -> Miss:
     """The miss of a trace; its seconds are its own, those of nested traces left out."""
-    avoidable = is_avoidable(causes)
+    avoidable = is_avoidable(causes) and not is_rerun_of_cell(traced, causes)
     seconds = traced.self_s or traced.trace_s
     return Miss(
         ledger="trace",

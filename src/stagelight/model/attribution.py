@@ -52,7 +52,8 @@ class Miss(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         under: What surrounds the call.
         persistent: What the persistent cache did, for compiles.
         lower_s: Of ``seconds``, the lowering.
-        avoidable: Whether any cause is not an expected one (never for dispatch misses).
+        avoidable: Whether any cause is not an expected one (never for dispatch misses, nor where a function was only
+            made anew because its notebook cell was run again).
         avoidable_s: Of ``seconds``, what an avoidable cause cost: all of an avoidable miss, and all of a compile that
             follows from an avoidable trace, although its own cause is ``first-compile``.
         failed: Whether the trace or compile raised.

@@ -53,6 +53,9 @@ def _first_line(account: Account, lead: str) -> tuple[Inline, ...]:
     if not traces and not compiles:
         return (name, Text(lead), Text("nothing traced, nothing compiled", "good"))
     counts = f"{counted(traces, 'trace')}, {counted(compiles, 'compile')}, {seconds_text(account.total_s)}; "
+    verdict = Text("nothing avoidable", "good")
     if account.avoidable_s:
-        return (name, Text(lead), Text(counts), Text(f"{seconds_text(account.avoidable_s)} avoidable", "warn"))
-    return (name, Text(lead), Text(counts), Text("nothing avoidable", "good"))
+        verdict = Text(f"{seconds_text(account.avoidable_s)} avoidable", "warn")
+    again = any(function.totals.rerun_of_cell for function in account.functions)
+    mark = (Text("; this cell ran again, and made its functions anew", "muted"),) if again else ()
+    return (name, Text(lead), Text(counts), verdict, *mark)
