@@ -15,7 +15,7 @@ _ROOM_OF_NAME = {
     "show": "stagelight.report.shown",
     "load_ipython_extension": "stagelight.notebook.extension",
     "unload_ipython_extension": "stagelight.notebook.extension",
-    "call": "stagelight.trial.call",
+    "call": "stagelight.trial.made_call",
     "experiment": "stagelight.trial.experiment_table",
     "predict": "stagelight.trial.prediction",
     "RetraceForbidden": "stagelight.errors",

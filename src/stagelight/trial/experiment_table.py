@@ -15,7 +15,7 @@ from stagelight.model.trial import Experiment, Observation
 from stagelight.recorder.object_numbers import ObjectNumbers
 from stagelight.recorder.session import watch
 from stagelight.recorder.value_description import ValueDescriber
-from stagelight.trial.call import Call, call_from
+from stagelight.trial.made_call import Call, call_from
 
 VALUES_ONLY = "values only"
 

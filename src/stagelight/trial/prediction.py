@@ -18,7 +18,7 @@ from stagelight.recorder.before_recording import entries_from_before
 from stagelight.recorder.book import OpenSpan
 from stagelight.recorder.ledger_file import ledgers_from
 from stagelight.recorder.session import Session, active_session, empty_fast_paths, watch
-from stagelight.trial.call import Call, call_from
+from stagelight.trial.made_call import Call, call_from
 
 RESULTS_DO_NOT_FEED = (
     "Each call was stopped before it ran: results of earlier calls cannot feed later ones, and calls that "
