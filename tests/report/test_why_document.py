@@ -158,6 +158,10 @@ def test_the_summary_of_a_run_ends_with_the_commands_that_open_it_again():
     assert text.index("train_step") < text.index("epoch.loss") < text.index("evaluate")
 
 
+def test_it_says_where_to_read_more():
+    assert "  stagelight rule weak-type-changed\n" in _said()
+
+
 def test_a_ledger_whose_name_needs_quotes_is_quoted():
     text = terminal_text(summary_of(training_account(ledgers=(ledger("my run's.jsonl"),))))
     assert """stagelight why 'my run'"'"'s.jsonl'""" in text

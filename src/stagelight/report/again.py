@@ -1,4 +1,4 @@
-"""The exact commands that open a ledger again, for every place that folds something away."""
+"""The exact commands that say more: of a ledger, of one function in it, of a cause."""
 
 import shlex
 
@@ -36,3 +36,8 @@ def misses_command(account: Account, function: FunctionAccount) -> str:
 def report_command(account: Account, file: str = "report.html") -> str:
     """Writes the page."""
     return f"stagelight report {ledger_arguments(account)} -o {shlex.quote(file)}"
+
+
+def rule_command(slug: str) -> str:
+    """Shows the page of a cause."""
+    return f"stagelight rule {shlex.quote(slug)}"

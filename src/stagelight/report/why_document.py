@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from stagelight.report.account import Account, CauseGroup, FunctionAccount, LedgerAccount
-from stagelight.report.again import list_command
+from stagelight.report.again import list_command, rule_command
 from stagelight.report.blind_spots import blind_spot_lines
 from stagelight.report.cause_section import cause_section
 from stagelight.report.document import (
@@ -74,6 +74,9 @@ def why_blocks(account: Account, selection: Selection | None = None, limits: Lim
     blocks += [function_section(function, groups, account, limits) for function, groups in chosen[: limits.functions]]
     if not selection.is_narrow:
         blocks += why_notes(account, limits, selection.everything)
+    slugs = [group.causes[0].slug for _, groups in chosen for group in groups]
+    if slugs:
+        blocks.append(Command(rule_command(slugs[0]), "What a cause means, with an example:"))
     return blocks
 
 
