@@ -1,8 +1,9 @@
+import msgspec
 import pytest
 from attribution.programs import HERE, Program, f32, i32, value
 
 from stagelight.attribution.limits import Limits
-from stagelight.model.event import CallsCounted, CaptureChanged, Constant, LineCount, SideEffect
+from stagelight.model.event import CallsCounted, CaptureChanged, Constant, FunctionSeen, LineCount, SideEffect
 from stagelight.model.site import Site
 
 LINE = Site("project/train.py", 20, "step")
@@ -76,6 +77,23 @@ def test_growing_shapes(sizes, count):
         program.trace(x=f32(n, 8))
     found = [a for a in program.advisories() if a.slug == "growing-shapes"]
     assert [(a.path, a.before, a.after) for a in found] == [("x.shape[0]", "2", "6")] * count
+
+
+def test_axes_that_grow_together_are_told_once():
+    program = Program()
+    for n in range(2, 8):
+        program.trace(x=f32(n, n), y=f32(8))
+    (advisory,) = [a for a in program.advisories() if a.slug == "growing-shapes"]
+    assert (advisory.path, advisory.detail) == ("x.shape[0]", "6 sizes in a row, as 1 more")
+
+
+def test_what_jax_itself_jits_is_left_to_its_callers():
+    program = Program()
+    function = msgspec.structs.replace(program.function, number=2, module="jax._src.numpy.ufuncs")
+    program.feed(FunctionSeen(function=function))
+    for n in range(2, 20):
+        program.feed(program.traced(x=f32(n), function=2))
+    assert program.advisories() == []
 
 
 def test_single_use_specialization():

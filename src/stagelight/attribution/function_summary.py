@@ -34,3 +34,11 @@ class FunctionSummary(msgspec.Struct, frozen=True, kw_only=True):
 def definition_site(function: Function) -> Site:
     """Where a function is defined."""
     return Site(function.file, function.line, function.qualname)
+
+
+def is_of_jax(function: Function) -> bool:
+    """Whether a function is JAX's own: an eager operation, or what ``jax.numpy`` jits inside.
+
+    Such a function has as many specializations as its callers ask for, so advice belongs to them.
+    """
+    return function.kind == "eager" or function.module == "jax" or function.module.startswith("jax.")

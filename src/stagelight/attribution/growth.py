@@ -35,12 +35,10 @@ class GrowingAxes:
     def add(self, changes: tuple[LeafChange, ...]) -> None:
         """Take in the leaves that differ from the nearest earlier key."""
         for change in changes:
-            axis = only_axis(change)
-            if axis is None:
-                continue
-            before, after = change.before.shape[axis], change.after.shape[axis]
-            if isinstance(before, int) and isinstance(after, int):
-                self._step(change.path, axis, before, after)
+            for axis in differing_axes(change):
+                before, after = change.before.shape[axis], change.after.shape[axis]
+                if isinstance(before, int) and isinstance(after, int):
+                    self._step(change.path, axis, before, after)
 
     def _step(self, path: str, axis: int, before: int, after: int) -> None:
         place = (path, axis)
@@ -59,14 +57,13 @@ class GrowingAxes:
             self._longest[place] = now
 
     def longest(self) -> tuple[Growth, ...]:
-        """The longest row of each axis."""
-        return tuple(self._longest.values())
+        """The longest row of each axis, the longest first."""
+        return tuple(sorted(self._longest.values(), key=lambda growth: -growth.sizes))
 
 
-def only_axis(change: LeafChange) -> int | None:
-    """The one axis whose size differs, None where there is not exactly one."""
+def differing_axes(change: LeafChange) -> list[int]:
+    """The axes whose size differs; none where the rank does."""
     before, after = change.before.shape, change.after.shape
     if len(before) != len(after):
-        return None
-    axes = [axis for axis, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
-    return axes[0] if len(axes) == 1 else None
+        return []
+    return [axis for axis, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]

@@ -1,6 +1,6 @@
 """``growing-shapes``: one axis takes a larger size each time."""
 
-from stagelight.attribution.function_summary import FunctionSummary, definition_site
+from stagelight.attribution.function_summary import FunctionSummary, definition_site, is_of_jax
 from stagelight.attribution.limits import Limits
 from stagelight.attribution.page import Page
 from stagelight.attribution.rule import AdvisoryRule
@@ -30,21 +30,24 @@ for n in range(len(start), 100):
 
 
 def at_end(summary: FunctionSummary, limits: Limits) -> tuple[Advisory, ...]:
-    """Holds for each axis that took at least as many growing sizes in a row as the limit."""
-    if summary.function.kind == "eager":
+    """Holds when an axis took at least as many growing sizes in a row as the limit; told once for each function."""
+    if is_of_jax(summary.function):
         return ()
-    return tuple(
+    growing = [growth for growth in summary.growing if growth.sizes >= limits.growing]
+    if not growing:
+        return ()
+    longest = growing[0]
+    more = f", as {len(growing) - 1} more" if len(growing) > 1 else ""
+    return (
         Advisory(
             slug=PAGE.slug,
             function=summary.function,
             site=definition_site(summary.function),
-            path=f"{growth.path}.shape[{growth.axis}]",
-            before=str(growth.first),
-            after=str(growth.last),
-            detail=f"{growth.sizes} sizes in a row",
-        )
-        for growth in summary.growing
-        if growth.sizes >= limits.growing
+            path=f"{longest.path}.shape[{longest.axis}]",
+            before=str(longest.first),
+            after=str(longest.last),
+            detail=f"{longest.sizes} sizes in a row{more}",
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """``many-specializations``: one function has more specializations than the limit."""
 
-from stagelight.attribution.function_summary import FunctionSummary, definition_site
+from stagelight.attribution.function_summary import FunctionSummary, definition_site, is_of_jax
 from stagelight.attribution.key_parts import FUNCTION_OBJECT
 from stagelight.attribution.limits import Limits
 from stagelight.attribution.page import Page
@@ -30,8 +30,8 @@ for n in range(1, 100):
 
 
 def at_end(summary: FunctionSummary, limits: Limits) -> tuple[Advisory, ...]:
-    """Holds when a function of the program or a library has more specializations than the limit."""
-    if summary.specializations <= limits.many or summary.function.kind == "eager":
+    """Holds when a function of the program or a library, JAX aside, has more specializations than the limit."""
+    if summary.specializations <= limits.many or is_of_jax(summary.function):
         return ()
     part, values = summary.varied[0] if summary.varied else ("", 0)
     if summary.objects >= max(values, 2):
