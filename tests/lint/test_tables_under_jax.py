@@ -1,8 +1,11 @@
 """The tables about JAX and NumPy say what this JAX and this NumPy do."""
 
+import functools
+
 import pytest
 
 jax = pytest.importorskip("jax")
+equinox = pytest.importorskip("equinox")
 
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
@@ -91,3 +94,47 @@ def test_weak_types_are_what_the_analysis_says(expression, is_weak):
     value = machine.evaluate(index.tree.body[1].value, Scope(), Context(module=index))
     assert value.strength == ("weak" if is_weak else "strong")
     assert jnp.asarray(eval(expression)).weak_type is is_weak
+
+
+def _one(x):
+    TRACED.append(1)
+    return x * 2
+
+
+class _Holder:
+    def method(self, x):
+        return _one(x)
+
+
+TRACED = []
+HOLDER = _Holder()
+OPERANDS = {
+    "lambda": lambda: lambda x: _one(x),
+    "partial": lambda: functools.partial(_one),
+    "vmap": lambda: jax.vmap(_one),
+    "filter_vmap": lambda: equinox.filter_vmap(_one),
+    "bound method": lambda: HOLDER.method,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "fresh"),
+    [
+        ("jax.jit", {"lambda", "partial", "vmap", "bound method"}),
+        ("jax.pmap", {"lambda", "partial", "vmap"}),
+        ("equinox.filter_jit", {"lambda", "partial", "vmap"}),
+    ],
+)
+def test_which_operands_are_traced_again_each_time(name, fresh):
+    jit = {"jax.jit": jax.jit, "jax.pmap": jax.pmap, "equinox.filter_jit": equinox.filter_jit}[name]
+    again = set()
+    for kind, operand in OPERANDS.items():
+        if kind == "filter_vmap" and not name.startswith("equinox"):
+            continue
+        TRACED.clear()
+        for _ in range(3):
+            jit(operand())(jnp.ones((1, 3)))
+        if len(TRACED) > 1:
+            again.add(kind)
+    # The rules report these; what a version of JAX traces again beyond them is passed over.
+    assert fresh <= again

@@ -88,7 +88,13 @@ def _announce(
         if function.transformation.staging is Staging.JIT and isinstance(node.func, ast.Call):
             operand = node.func.args[0] if node.func.args else None
             event = JitMade(
-                node=node.func, context=context, operand=operand, value=function.function, scope=scope, is_called=True
+                node=node.func,
+                context=context,
+                transformation=function.transformation,
+                operand=operand,
+                value=function.function,
+                scope=scope,
+                is_called=True,
             )
             machine.emit(event)
         call_value(machine, function, arguments, context, node, scope)

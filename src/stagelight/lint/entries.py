@@ -118,7 +118,15 @@ def _announce_entry(
     )
     if outer is not None and scope is not None and not isinstance(function.node, ast.Lambda):
         machine.emit(
-            JitMade(node=function.node, context=outer, operand=None, value=UNKNOWN, scope=scope, is_called=False)
+            JitMade(
+                node=function.node,
+                context=outer,
+                transformation=decoration.transformation,
+                operand=None,
+                value=UNKNOWN,
+                scope=scope,
+                is_called=False,
+            )
         )
 
 

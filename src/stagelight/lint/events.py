@@ -170,6 +170,7 @@ class JitMade(Event, frozen=True, eq=False, kw_only=True):
     """``jit`` is applied at run time on the host: in a loop, or in a function that is called again and again."""
 
     node: ast.expr | ast.FunctionDef | ast.AsyncFunctionDef
+    transformation: Transformation
     operand: ast.expr | None
     value: Value
     scope: Scope

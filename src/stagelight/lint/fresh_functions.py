@@ -7,7 +7,7 @@ from stagelight.lint.captures import own_nodes
 from stagelight.lint.definitions import FunctionDefinition
 from stagelight.lint.events import JitMade
 from stagelight.lint.tracing_context import Context
-from stagelight.lint.values import Closure, Method, Partial, Transformed
+from stagelight.lint.values import Closure, Method, Partial, Transformed, Value
 
 _RUNS_ONCE = ("setup", "build", "make", "create", "test", "demo", "post")
 
@@ -25,16 +25,26 @@ def fresh_operand(event: JitMade) -> str:
     if isinstance(operand, ast.Call):
         if isinstance(value, Partial):
             return "a partial"
-        return "a transformed function" if isinstance(value, Transformed) else ""
+        return "a transformed function" if _is_new_transform(event, value) else ""
     if isinstance(operand, ast.Name) and isinstance(value, (Closure, Partial)):
         is_made_here = event.scope.is_local(operand.id) and (not isinstance(value, Closure) or value.is_local)
         return f"the local function {operand.id}" if is_made_here else ""
     return ""
 
 
+def _is_new_transform(event: JitMade, value: Value) -> bool:
+    # Equinox's own transformed functions are pytrees, and compare by the functions inside them.
+    both = isinstance(value, Transformed) and event.transformation.is_filtered and value.transformation.is_filtered
+    return isinstance(value, Transformed) and not (both and value.transformation.name.startswith("equinox."))
+
+
 def is_bound_method(event: JitMade) -> bool:
-    """Whether the operand is a bound method: each access makes a new one."""
-    return isinstance(event.operand, ast.Attribute) and isinstance(event.value, Method)
+    """Whether the operand is a bound method of which each access is a new cache entry.
+
+    ``jax.pmap`` and ``equinox.filter_jit`` keep theirs; the tests count the traces of each.
+    """
+    keeps_weakly = event.transformation.name in ("jax.jit", "flax.nnx.jit")
+    return keeps_weakly and isinstance(event.operand, ast.Attribute) and isinstance(event.value, Method)
 
 
 def innermost_loop(event: JitMade) -> Loop | None:

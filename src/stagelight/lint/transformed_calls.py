@@ -48,7 +48,15 @@ def make_transformed(
         if transformation.staging is Staging.JIT:
             operand = node.args[0] if node.args else None
             machine.emit(
-                JitMade(node=node, context=context, operand=operand, value=function, scope=scope, is_called=False)
+                JitMade(
+                    node=node,
+                    context=context,
+                    transformation=transformation,
+                    operand=operand,
+                    value=function,
+                    scope=scope,
+                    is_called=False,
+                )
             )
     return Transformed(transformation, function, keywords)
 
