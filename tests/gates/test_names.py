@@ -1,5 +1,6 @@
 """Names of files and what they may hold: no drawers for odds and ends, no module that hides a public function."""
 
+import re
 from pathlib import Path
 
 from gates.tree import ROOT, SOURCE
@@ -39,6 +40,13 @@ def test_no_room_has_a_module_named_like_a_public_function_that_it_provides():
 
 def test_that_test_sees_a_module_that_hides_a_function():
     assert hidden_functions({"recorder", "watch"}, {"watch", "why"}) == {"watch"}
+
+
+def test_the_architecture_names_every_room_and_no_other():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    table = text[text.index("| room |") : text.index("## How a miss")].strip().splitlines()[2:]
+    rooms = {name for row in table for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert rooms == {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
 
 
 def test_no_file_is_a_drawer_for_odds_and_ends():
