@@ -19,13 +19,15 @@ import jax
 from bucketing.random_programs import OPERATIONS, PROGRAMS, differences
 from hypothesis import HealthCheck, given, seed, settings
 
+import stagelight
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    tried, wrong, operations, started = [], [], set(), time.perf_counter()
+    tried, wrong, refused, operations, started = [], [], [], set(), time.perf_counter()
 
     @seed(options.seed)
     @settings(max_examples=options.programs, deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -33,16 +35,30 @@ def main() -> None:
     def run(steps):
         tried.append(len(steps))
         operations.update(operation for operation, *_ in steps)
-        if differences(steps, seed=len(tried)):
-            wrong.append(steps)
+        try:
+            if differences(steps, seed=len(tried)):
+                wrong.append(steps)
+        except stagelight.BucketingRefused as refusal:
+            refused.append(str(refusal))
         if len(tried) % 100 == 0:
             jax.clear_caches()
-            print(f"  {len(tried)} programs, {len(wrong)} wrong, {time.perf_counter() - started:.0f} s", flush=True)
+            seconds = time.perf_counter() - started
+            print(f"  {len(tried)} programs, {len(wrong)} wrong, {len(refused)} refused, {seconds:.0f} s", flush=True)
 
     run()
     print(f"JAX {jax.__version__}, {jax.default_backend()}, seed {options.seed}")
-    print(f"{'programs':>10} {'comparisons':>12} {'steps':>8} {'operations':>12} {'wrong':>6}")
-    print(f"{len(tried):>10} {2 * len(tried):>12} {sum(tried):>8} {len(operations):>5} of {len(OPERATIONS)} {len(wrong):>6}")
+    counts = (
+        len(tried),
+        2 * len(tried),
+        sum(tried),
+        f"{len(operations)} of {len(OPERATIONS)}",
+        len(refused),
+        len(wrong),
+    )
+    for row in (("programs", "results", "steps", "operations", "refused", "wrong"), counts):
+        print("".join(f"{cell:>13}" for cell in row))
+    for text in dict.fromkeys(refused[:5]):
+        print("refused:", text)
     for steps in wrong[:5]:
         print("wrong:", steps)
     sys.exit(bool(wrong))

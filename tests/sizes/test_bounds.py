@@ -18,7 +18,19 @@ def least_and_greatest(text):
     return min(values), max(values)
 
 
-EXAMPLES = ["b", "7", "2*b - t", "b*t", "b - floordiv(b, 2)", "mod(b, 3)*b", "b^2 - b", "max(b, t) - t", "-b", "floordiv(-b, 2)", "min(4, b)"]
+EXAMPLES = [
+    "b",
+    "7",
+    "2*b - t",
+    "b*t",
+    "b - floordiv(b, 2)",
+    "mod(b, 3)*b",
+    "b^2 - b",
+    "max(b, t) - t",
+    "-b",
+    "floordiv(-b, 2)",
+    "min(4, b)",
+]
 
 
 @pytest.mark.parametrize("text", EXAMPLES)

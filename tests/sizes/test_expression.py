@@ -29,7 +29,9 @@ def test_renamed():
     assert parse("2*b + t^2").renamed({"b": "t"}) == "2 * t + t ^ 2"
 
 
-@pytest.mark.parametrize("text", ["", "b +", "b.c", "f(b)", "b if t else 1", "max(b)", "'b'", "True", "[b]", "b < t", "1.5"])
+@pytest.mark.parametrize(
+    "text", ["", "b +", "b.c", "f(b)", "b if t else 1", "max(b)", "'b'", "True", "[b]", "b < t", "1.5"]
+)
 def test_what_is_no_size_is_refused(text):
     with pytest.raises(UsageError, match="is not a size"):
         parse(text)

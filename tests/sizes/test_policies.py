@@ -38,7 +38,13 @@ def test_edges_are_sorted_and_distinct():
 
 
 @pytest.mark.parametrize(
-    "policy", [stagelight.powers_of_two(8, 64), stagelight.geometric(largest=64), stagelight.multiples(8, largest=64), stagelight.edges(64)]
+    "policy",
+    [
+        stagelight.powers_of_two(8, 64),
+        stagelight.geometric(largest=64),
+        stagelight.multiples(8, largest=64),
+        stagelight.edges(64),
+    ],
 )
 def test_a_size_beyond_the_largest_is_an_error(policy):
     assert policy.capacity(64) == 64

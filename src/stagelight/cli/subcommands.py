@@ -27,5 +27,6 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     Subcommand(name="verify", module="stagelight.cli.verify", help="Fail when a change adds a specialization."),
     Subcommand(name="warm", module="stagelight.cli.warm", help="Compile what will be called, before a deployment."),
     Subcommand(name="coverage", module="stagelight.cli.coverage", help="Say which served calls a warm-up would have missed."),
+    Subcommand(name="buckets", module="stagelight.cli.buckets", help="Propose bucket edges for the sizes a run sent."),
     Subcommand(name="rule", module="stagelight.cli.rule", help="Show the page of a rule or cause."),
 )

@@ -146,7 +146,7 @@ def geometric(growth: float = 1.25, *, smallest: int = 8, align: int = 8, larges
     Example:
         >>> import stagelight
         >>> stagelight.geometric(1.5).capacity(30)
-        32
+        40
     """
     if not growth > 1:
         message = f"growth must be above 1, and is {growth!r}"
