@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from stagelight.control.call_rebuilding import NotRebuilt, arguments_of
+from stagelight.control.definition import definition_of
 from stagelight.control.lock_calls import calls_of_lock
 from stagelight.control.lock_file import is_lock_file
 from stagelight.control.recorded_calls import recorded_calls
@@ -73,7 +74,7 @@ def specifications_from(calls: Any, functions: Mapping[str, Any]) -> list[CallSp
     names = tuple(functions)
     recorded = _recorded(calls, functions)
     if recorded is not None:
-        return _from_records(recorded, names)
+        return _from_records(recorded, functions)
     if isinstance(calls, Mapping):
         unknown = [name for name in calls if name not in names]
         if unknown:
@@ -102,10 +103,24 @@ def _parameters(function: Any) -> tuple[str, ...]:
         return ()
 
 
-def _from_records(recorded: tuple[RecordedCall, ...], names: tuple[str, ...]) -> list[CallSpecification]:
-    found = []
+def _name_of(call: RecordedCall, functions: Mapping[str, Any]) -> str | None:
+    """Which of the functions a recorded call is of: by its key, or by the name that its definition has."""
+    named = [name for name in functions if name in ("", call.function, call.qualname)]
+    defined = [name for name, function in functions.items() if _qualname(function) == call.qualname]
+    return named[0] if named else defined[0] if len(defined) == 1 else None
+
+
+def _qualname(function: Any) -> str:
+    try:
+        return definition_of(function)[2]
+    except UsageError:
+        return ""
+
+
+def _from_records(recorded: tuple[RecordedCall, ...], functions: Mapping[str, Any]) -> list[CallSpecification]:
+    found, names = [], tuple(functions)
     for call in recorded:
-        name = next((n for n in names if n in ("", call.function, call.qualname)), None)
+        name = _name_of(call, functions)
         if name is not None:
             found.append(_from_record(name, call))
     only = {call.function for call in recorded}
