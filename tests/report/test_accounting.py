@@ -142,6 +142,14 @@ def test_lanes_of_several_processes_are_told_apart(tmp_path):
     assert labels == ["lovelace process 7 · thread 1", "lovelace process 8 · thread 1"]
 
 
+def test_threads_beyond_the_limit_are_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr("stagelight.report.accounting.LANES", 1)
+    for process in (7, 8, 9):
+        write_ledger(tmp_path / f"{process}.jsonl", *two_shapes(), header=header_of("/home/ada", process=process))
+    account = _account(tmp_path, timeline=True)
+    assert (len(account.lanes), account.lanes_folded) == (1, 2)
+
+
 def test_cells_of_a_notebook_are_called_by_their_number(tmp_path):
     path = write_ledger(
         tmp_path / "a.jsonl", CellRun(at_s=0.0, execution=3, file="/tmp/ipykernel_1/2.py"), Ended(at_s=1)

@@ -143,6 +143,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
         advisories: Advisories, each once.
         failures: Failures, those that ended the program first.
         lanes: The timeline, where it was asked for.
+        lanes_folded: How many more threads there were.
     """
 
     ledgers: tuple[LedgerAccount, ...]
@@ -150,6 +151,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     advisories: tuple[AdvisoryGroup, ...] = ()
     failures: tuple[FailureGroup, ...] = ()
     lanes: tuple[Lane, ...] = ()
+    lanes_folded: int = 0
 
     @property
     def avoidable_s(self) -> float:
@@ -158,8 +160,8 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def total_s(self) -> float:
-        """Seconds of tracing, lowering, compiling and slow dispatches."""
-        return sum(f.seconds for f in self.functions)
+        """Seconds of tracing, lowering and compiling; slow dispatches are no staging, and are left out."""
+        return sum(f.totals.trace_s + f.totals.lower_s + f.totals.compile_s for f in self.functions)
 
     @property
     def run_s(self) -> float:

@@ -138,13 +138,15 @@ class Accounting:
         """All of it, as it stands."""
         functions = [function.account() for function in self._functions.values()]
         functions.sort(key=lambda f: (not f.function.own, -f.avoidable_s, -f.seconds))
+        lanes = self._all_lanes()
         failures = [FailureGroup(failure=f, times=n, handled=h) for f, n, h in self._failures.values()]
         return Account(
             ledgers=tuple(self._ledgers),
             functions=tuple(functions),
             advisories=tuple(AdvisoryGroup(advisory=a, times=n) for a, n in self._advisories.values()),
             failures=tuple(sorted(failures, key=lambda group: group.times == group.handled)),
-            lanes=self._all_lanes(),
+            lanes=lanes[:LANES],
+            lanes_folded=len(lanes[LANES:]),
         )
 
     def _all_lanes(self) -> tuple[Lane, ...]:
@@ -153,7 +155,7 @@ class Accounting:
         for ledger, spans, avoidable in self._lanes:
             name = f"{ledger.header.host} process {ledger.header.process} ·" if several else ""
             lanes += spans.lanes(name, avoidable)
-        return tuple(lanes[:LANES])
+        return tuple(lanes)
 
 
 class _ProcessMisses:
@@ -161,7 +163,7 @@ class _ProcessMisses:
 
     def __init__(self, functions: dict[FunctionKey, GrowingFunction]) -> None:
         self._functions = functions
-        self._by_number: dict[int, Groups] = {}
+        self._by_number: dict[int | str, Groups] = {}
         self._group_of_trace: dict[int, GrowingGroup] = {}
         self.avoidable: set[int] = set()
 
@@ -179,10 +181,11 @@ class _ProcessMisses:
                 self._group_of_trace[miss.trace] = group
 
     def _groups(self, function: Function) -> Groups:
-        groups = self._by_number.get(function.number)
+        key = function.number or function.name  # a module that belongs to no function is told apart by its name
+        groups = self._by_number.get(key)
         if groups is None:
             groups = growing_function(self._functions, function).groups
-            self._by_number[function.number] = groups
+            self._by_number[key] = groups
         return groups
 
 

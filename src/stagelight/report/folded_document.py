@@ -18,13 +18,12 @@ from stagelight.report.why_document import (
 LIMITS = Limits(functions=20, groups=8, notes=8)
 
 
-def folded_document(account: Account, *, everything: bool = False, lead: str = "") -> Document:
+def folded_document(account: Account, *, everything: bool = False) -> Document:
     """The document.
 
     Args:
         account: What was read.
         everything: Expected misses and library functions too.
-        lead: What stands before the first line, such as the cell.
     """
     selection = Selection(everything=everything)
     chosen = chosen_functions(account, selection)
@@ -43,19 +42,19 @@ def folded_document(account: Account, *, everything: bool = False, lead: str = "
     notes = [*note_sections("What it ended with", ended, LIMITS), *why_notes(account, LIMITS, everything)]
     blocks += [Fold(note.title, note.children) if isinstance(note, Section) else note for note in notes]
     blocks += folded_lines(account, selection, len(chosen), LIMITS)
-    return Document(title="stagelight", blocks=(Fold(_first_line(account, lead), tuple(blocks)),))
+    return Document(title="stagelight", blocks=(Fold(_first_line(account), tuple(blocks)),))
 
 
-def _first_line(account: Account, lead: str) -> tuple[Inline, ...]:
+def _first_line(account: Account) -> tuple[Inline, ...]:
     traces = sum(function.totals.traces for function in account.functions)
     compiles = sum(function.totals.compiles for function in account.functions)
     name = Text("stagelight  ", "strong")
     if not traces and not compiles:
-        return (name, Text(lead), Text("nothing traced, nothing compiled", "good"))
+        return (name, Text("nothing traced, nothing compiled", "good"))
     counts = f"{counted(traces, 'trace')}, {counted(compiles, 'compile')}, {seconds_text(account.total_s)}; "
     verdict = Text("nothing avoidable", "good")
     if account.avoidable_s:
         verdict = Text(f"{seconds_text(account.avoidable_s)} avoidable", "warn")
     again = any(function.totals.rerun_of_cell for function in account.functions)
     mark = (Text("; this cell ran again, and made its functions anew", "muted"),) if again else ()
-    return (name, Text(lead), Text(counts), verdict, *mark)
+    return (name, Text(counts), verdict, *mark)

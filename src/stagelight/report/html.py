@@ -7,6 +7,7 @@ constants, and the content security policy allows those two by their hashes and 
 import base64
 import functools
 import hashlib
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
@@ -62,7 +63,7 @@ def document_fragment(document: Document) -> str:
 
 def timeline_json(document: Document) -> str:
     """The lanes of the first timeline as JSON that no HTML parser can leave."""
-    lanes = next((block.lanes for block in _all_blocks(document) if isinstance(block, Timeline)), ())
+    lanes = next((block.lanes for block in _all_blocks(document.blocks) if isinstance(block, Timeline)), ())
     labels: dict[str, int] = {}
     rows = [_lane_object(lane, labels) for lane in lanes]
     text = msgspec.json.encode({"labels": list(labels), "lanes": rows}).decode()
@@ -85,14 +86,10 @@ def _lane_object(lane: Lane, labels: dict[str, int]) -> dict[str, object]:
     return {"label": visible(lane.label), "spans": spans, "folded": lane.folded}
 
 
-def _all_blocks(document: Document) -> list[object]:
-    blocks: list[object] = []
-    todo: list[object] = list(document.blocks)
-    while todo:
-        block = todo.pop(0)
-        blocks.append(block)
-        todo += getattr(block, "children", ())
-    return blocks
+def _all_blocks(blocks: Iterable[Any]) -> Iterator[Any]:
+    for block in blocks:
+        yield block
+        yield from _all_blocks(getattr(block, "children", ()))
 
 
 @functools.cache

@@ -34,11 +34,13 @@ def timeline_blocks(account: Account, limit: int) -> list[Block]:
     if not lanes:
         return []
     children: list[Block] = [Timeline(lanes), _table(lanes)]
+    command = f"stagelight report {ledger_arguments(account)} -o trace.json --format perfetto"
     folded = sum(lane.folded for lane in lanes)
     if folded:
-        command = f"stagelight report {ledger_arguments(account)} -o trace.json --format perfetto"
         text = f"{counted(folded, 'cheaper span')} folded: at most {limit:,} a thread are drawn. All of them:"
         children.append(Command(command, text))
+    if account.lanes_folded:
+        children.append(Command(command, f"{counted(account.lanes_folded, 'further thread')} folded. All of them:"))
     return [Section((Text("When it happened"),), tuple(children), anchor="timeline")]
 
 
