@@ -11,4 +11,4 @@ export JAX_PLATFORMS=${JAX_PLATFORMS:-cpu} TF_CPP_MIN_LOG_LEVEL=3
 stagelight=.envs/jax-0.12.0.1/bin/stagelight
 mkdir -p build
 "$stagelight" run -f -o build/digits.jsonl "$@" examples/digits/train.py
-"$stagelight" report build/digits.jsonl -o build/digits.html --format html
+"$stagelight" report -f -o build/digits.html build/digits.jsonl
