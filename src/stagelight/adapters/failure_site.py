@@ -141,7 +141,7 @@ def _raising_node(place: _Place, source: SourceExpressions, error_type_name: str
     if not is_reraise(place.frame, place.instruction):
         return source.at(position_at(place.frame, place.instruction))
     # Only the line is known: the narrowest expression on it that reads a tracer and fits the error.
-    here = source.on_line(place.line)
+    here = [n for n in source.on_line(place.line) if not isinstance(getattr(n, "ctx", None), ast.Store)]
     if error_type_name == "TracerBoolConversionError":
         fitting = [n for n in here if _is_asked(n, source)]
     else:

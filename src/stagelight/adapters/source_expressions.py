@@ -55,10 +55,9 @@ class SourceExpressions:
         return min(making, key=lambda n: _range(n)[1::2], default=None)
 
     def on_line(self, line: int) -> tuple[ast.expr, ...]:
-        """Expressions that begin on a line and are evaluated there, the widest first."""
+        """Expressions that begin on a line, assigned ones included, the widest first."""
         here = [n for r, n in self._at.items() if r[0] == line and isinstance(n, ast.expr)]
-        loaded = [n for n in here if not isinstance(getattr(n, "ctx", None), ast.Store)]
-        return tuple(sorted(loaded, key=lambda n: (-(n.end_lineno or 0), n.col_offset - (n.end_col_offset or 0))))
+        return tuple(sorted(here, key=lambda n: (-(n.end_lineno or 0), n.col_offset - (n.end_col_offset or 0))))
 
     def ancestors(self, node: ast.AST) -> tuple[ast.AST, ...]:
         """Parents of a node, the nearest first."""

@@ -26,6 +26,8 @@ def assignment_with_at(failing: Failing) -> str:
         reason = "the array that is assigned into has no plain name"
         raise Refusal(reason)
     name = target.value.id
+    if name in failing.parameters and not failing.is_entry:
+        raise Refusal(f"{name} belongs to the caller of {failing.function.name}, which would not see the new array")
     _require_no_alias(name, failing)
     index, array = failing.source.text_of(target.slice), failing.source.text_of(target.value)
     if isinstance(statement, ast.Assign) and statement.targets == [target]:

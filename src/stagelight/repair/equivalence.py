@@ -60,6 +60,7 @@ def compared(sides: Sides, recorder: TruthRecorder) -> tuple[Coverage, tuple[str
     with private_tracing():
         comparison = _Comparison(sides)
         for arguments in generated_inputs(sides.example, INPUTS, texts=sides.texts):
+            recorder.begin()
             comparison.compare(arguments)
         return comparison.finished(recorder)
 

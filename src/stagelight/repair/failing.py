@@ -2,7 +2,6 @@
 
 import ast
 import dataclasses
-from collections.abc import Mapping
 
 from stagelight.model.event import Failure
 from stagelight.repair.names import JaxNames, stored
@@ -19,7 +18,7 @@ class Failing:
         function: The function that holds it.
         failure: Its slug, arguments and JAX's message.
         names: How the module writes JAX.
-        example: The call's arguments by parameter of the explained function.
+        is_entry: Whether the function is the one that is called, rather than a helper.
     """
 
     source: SourceText
@@ -27,7 +26,7 @@ class Failing:
     function: ast.FunctionDef
     failure: Failure
     names: JaxNames
-    example: Mapping[str, object]
+    is_entry: bool
 
     @property
     def parameters(self) -> list[str]:

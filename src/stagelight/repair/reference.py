@@ -10,6 +10,7 @@ import numpy as np
 TRUTH = "__stagelight_truth__"
 ASSIGNED = "__stagelight_assigned__"
 INDEX = "__stagelight_index__"
+MOST_ROUNDS = 300
 
 
 Range = tuple[int, int, int, int]
@@ -29,9 +30,22 @@ class TruthRecorder:
 
     def __init__(self) -> None:
         self.counts: dict[Range, list[int]] = {}
+        self._asked = 0
+
+    def begin(self) -> None:
+        """Begin with another input."""
+        self._asked = 0
 
     def __call__(self, place: Range, value: object) -> object:
-        """Count a condition's truth and hand its value through."""
+        """Count a condition's truth and hand its value through.
+
+        Raises:
+            RuntimeError: It was asked so often for one input that the loop around it may never end.
+        """
+        self._asked += 1
+        if self._asked > MOST_ROUNDS:
+            message = f"a condition was asked {MOST_ROUNDS} times"
+            raise RuntimeError(message)
         if isinstance(value, jax.Array):
             self.counts.setdefault(place, [0, 0])[bool(value)] += 1
         return value

@@ -1,9 +1,13 @@
 """Look for repairs of one function under one call, and offer those that were confirmed by running both sides."""
 
 import ast
+import contextlib
+import io
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
 
 from stagelight.model.event import Failure
 from stagelight.model.repair import Refused, Repair, RepairReport
@@ -18,8 +22,9 @@ from stagelight.repair.reference import Range, TruthRecorder, range_of, referenc
 from stagelight.repair.refusal import NotApplicable, Refusal
 from stagelight.repair.rewrites import Rewrite, rewrites_for
 from stagelight.repair.source_text import SourceText, edits_between, unified_diff
-from stagelight.repair.subject import Subject
+from stagelight.repair.subject import Subject, as_arrays
 from stagelight.staging.call_text import call_text
+from stagelight.staging.explaining import explain
 from stagelight.staging.trace_target import trace_target
 
 ROUNDS = 8
@@ -59,11 +64,7 @@ def repair_report(
         failing = subject.failing(subject.text, subject.static)
         return _Search(subject, failing).report(blank)
     except Refusal as refusal:
-        return _with(blank, refused=(Refused(kind="any", reason=str(refusal)),))
-
-
-def _with(report: RepairReport, **fields: object) -> RepairReport:
-    return RepairReport(**{**{n: getattr(report, n) for n in report.__struct_fields__}, **fields})
+        return msgspec.structs.replace(blank, refused=(Refused(kind="any", reason=str(refusal)),))
 
 
 class _Search:
@@ -77,7 +78,7 @@ class _Search:
         self.refused: dict[tuple[str, str], None] = {}
 
     def report(self, blank: RepairReport) -> RepairReport:
-        effect = effect_of_function(self.subject.definition)
+        effect = next(filter(None, map(effect_of_function, self.subject.definitions())), "")
         if effect:
             self.refused["any", f"running it on trial inputs could do harm: {effect}"] = None
         elif self.failure is None:
@@ -85,7 +86,7 @@ class _Search:
         else:
             self._try("static", self._static)
             self._try_rewrites()
-        return _with(
+        return msgspec.structs.replace(
             blank,
             slug=self.failure.slug if self.failure else "",
             line=self.failure.site.line if self.failure else self.subject.definition.lineno,
@@ -94,7 +95,8 @@ class _Search:
             refused=tuple(Refused(kind=kind, reason=reason) for kind, reason in self.refused),
         )
 
-    def _try(self, kind: str, attempt) -> bool:
+    def _try(self, kind: str, attempt: Callable[[], Repair]) -> bool:
+        """Offer what an attempt gives, or keep its reason; whether it is offered."""
         try:
             self.offered.append(attempt())
         except NotApplicable:
@@ -121,9 +123,8 @@ class _Search:
         assert self.failure is not None
         roots = [re.split(r"[\[.]", argument)[0] for argument in self.failure.arguments]
         no_array = _NO_ARRAY.search(self.failure.message)
-        found = [
-            n for n in dict.fromkeys([*roots, *([no_array[1]] if no_array else [])]) if n in self.subject.parameters
-        ]
+        named = [*roots, no_array[1]] if no_array else roots
+        found = [n for n in dict.fromkeys(named) if n in self.subject.parameters]
         slugs = {"shape-mismatch", "branch-types-differ", "carry-type-differs", "traced-setitem", "tracer-leak"}
         if not found or self.failure.slug in slugs:
             reason = "no argument is to blame"
@@ -141,9 +142,8 @@ class _Search:
             where = f"where {self.subject.name} is jitted, which is not its definition"
             reason = f"static_argnames={tuple(static)!r} belongs {where}"
             raise Refusal(reason)
-        imports = (
-            [] if partial in self.subject.namespace or "functools" in self.subject.namespace else ["import functools"]
-        )
+        is_known = partial in self.subject.namespace or "functools" in self.subject.namespace
+        imports = [] if is_known else ["import functools"]
         return with_imports(text, [*written.missing, *imports])
 
     # --- rewrites
@@ -237,6 +237,7 @@ class _Search:
             prints=prints,
         )
         coverage, cautions = compared(sides, recorder)
+        _require_no_effects(sides, allow_prints=prints)
         return Repair(
             kind=kind,
             title=title,
@@ -245,6 +246,22 @@ class _Search:
             coverage=coverage,
             cautions=cautions,
         )
+
+
+def _require_no_effects(sides: Sides, *, allow_prints: bool) -> None:
+    """Look at a trace of the repaired function: there both sides of a branch run, and so does what a helper does."""
+    arguments = [
+        _without_numbers(a, name in sides.static) for a, name in zip(sides.example, sides.parameters, strict=False)
+    ]
+    with contextlib.redirect_stdout(io.StringIO()):
+        explanation = explain(sides.repaired, static_argnames=sides.static)(*arguments)
+    effects = [e.text for f in explanation.functions for e in f.effects if not (allow_prints and e.text == "print")]
+    if effects:
+        raise Refusal(f"it has a side effect, which would happen for both branches: {effects[0]}")
+
+
+def _without_numbers(value: object, is_static: bool) -> object:
+    return value if is_static else as_arrays(value)
 
 
 def _condition_around(failing: Failing) -> ast.expr | None:

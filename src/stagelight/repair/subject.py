@@ -70,6 +70,11 @@ class Subject:
             raise Refusal(reason)
         return found[0]
 
+    def definitions(self) -> list[ast.FunctionDef]:
+        """The functions that take part, as they stand in the file."""
+        tree = SourceText(self.text).tree
+        return [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name in self.functions]
+
     def rebuilt(self, text: str, extra: Mapping[str, object] = {}) -> Rebuilt:
         """A version of the functions that take part."""
         return Rebuilt(text, self.functions, self.namespace, extra)
@@ -120,9 +125,13 @@ class Subject:
         function = next((n for n in source.ancestors(node) if isinstance(n, ast.FunctionDef)), None) if node else None
         if node is None or function is None:
             return failure
-        example = dict(zip(self.parameters, self.example, strict=False))
         return Failing(
-            source=source, node=node, function=function, failure=failure, names=self.names(), example=example
+            source=source,
+            node=node,
+            function=function,
+            failure=failure,
+            names=self.names(),
+            is_entry=function.name == self.name,
         )
 
 
