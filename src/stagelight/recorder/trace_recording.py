@@ -1,5 +1,6 @@
 """Record traces: what JAX was asked for, whether the body ran, what came out."""
 
+import contextlib
 import time
 import weakref
 from typing import Any
@@ -22,17 +23,29 @@ from stagelight.recorder.structures import arguments_from_trees
 UNROLLED_AT_LEAST = 8
 CONSTANT_AT_LEAST_BYTES = 64 * 1024
 _MOST_TOLD = 8
-_MOST_AVALS = 8192
+_MOST_AVALS = 1024
 
 
-class KnownJaxpr:
-    """What is worth remembering of the call that made a jaxpr, for the dispatches that use it later."""
+class KnownJaxpr(weakref.ref[Any]):
+    """A jaxpr, weakly, with what is worth remembering of the call that made it, for the dispatches that use it later.
 
-    __slots__ = ("fields", "mark")
+    JAX keeps tens of thousands of them: avals are read from the jaxpr again when they are asked for.
+    """
 
-    def __init__(self, mark: Any, fields: dict[str, Any]):
-        self.mark = mark
-        self.fields = fields
+    __slots__ = ("address", "known", "trace")
+
+    def __init__(self, jaxpr: Any, died: Any, known: tuple[Any, ...], trace: int):
+        super().__init__(jaxpr, died)
+        self.address = id(jaxpr)
+        self.known = known
+        self.trace = trace
+
+    def __new__(cls, jaxpr: Any, died: Any, known: tuple[Any, ...], trace: int) -> "KnownJaxpr":
+        """The weak reference itself."""
+        return super().__new__(cls, jaxpr, died)
+
+
+_KEPT = ("function", "object", "jit", "structure", "static", "options")
 
 
 class TraceRecording:
@@ -48,6 +61,7 @@ class TraceRecording:
         self._tracers = tracers
         self._avals: dict[Any, Aval] = {}
         self.jaxprs: dict[int, KnownJaxpr] = {}
+        self._latest: dict[int, tuple[Any, ...]] = {}
 
     def begin(self, call: TraceCall) -> OpenTrace:
         """Describe a call that is about to be traced, and open it."""
@@ -182,18 +196,30 @@ class TraceRecording:
 
     def remember(self, jaxpr: Any, opened: OpenTrace) -> None:
         """Know the call again by its jaxpr, as long as that lives."""
-        address, table = id(jaxpr), self.jaxprs
-        kept = ("function", "object", "jit", "structure", "avals", "static", "options", "trace")
-        try:
-            mark = weakref.ref(jaxpr, lambda _, address=address, table=table: table.pop(address, None))
-        except TypeError:
-            return
-        table[address] = KnownJaxpr(mark, {k: opened.fields[k] for k in kept})
+        fields = opened.fields
+        if fields.get("parent") and not opened.identity.function.own:
+            return  # a library's jit inside another trace: thousands of them, hardly ever dispatched on their own
+        known = tuple(fields[k] for k in _KEPT)
+        latest = self._latest.get(fields["function"])
+        if latest == known:
+            known = latest
+        else:
+            self._latest[fields["function"]] = known
+        with contextlib.suppress(TypeError):
+            self.jaxprs[id(jaxpr)] = KnownJaxpr(jaxpr, self._forget, known, opened.number)
+
+    def _forget(self, mark: KnownJaxpr) -> None:
+        self.jaxprs.pop(mark.address, None)
 
     def known_jaxpr(self, jaxpr: Any) -> dict[str, Any] | None:
         """What was recorded of the call that made a jaxpr, while that jaxpr lives."""
-        known = self.jaxprs.get(id(jaxpr))
-        return known.fields if known is not None and known.mark() is jaxpr else None
+        mark = self.jaxprs.get(id(jaxpr))
+        if mark is None or mark() is not jaxpr:
+            return None
+        fields = dict(zip(_KEPT, mark.known, strict=True))
+        fields["trace"] = mark.trace
+        fields["avals"] = tuple(self.aval(a) for a in jaxpr.in_avals)
+        return fields
 
 
 def array_globals_of(inner: Any) -> list[tuple[str, Any]]:
