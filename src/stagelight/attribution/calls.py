@@ -8,6 +8,7 @@ from stagelight.attribution.definitions import Definitions
 from stagelight.attribution.evidence import CompileEvidence, DispatchEvidence, OptionChange
 from stagelight.attribution.key import Key, static_tokens
 from stagelight.attribution.placement_changes import PlacementChange, Places, placement_changes
+from stagelight.attribution.recent import Recent
 from stagelight.attribution.surroundings import transformations
 from stagelight.attribution.traces import Traces
 from stagelight.model.event import Compiled, Dispatched, DispatchEnded
@@ -50,8 +51,8 @@ class Calls:
     def __init__(self, definitions: Definitions, traces: Traces) -> None:
         self._definitions = definitions
         self._traces = traces
-        self._by_key: dict[int, deque[Call]] = {}
-        self._digests: dict[tuple[int, str, str], None] = {}
+        self._by_key = Recent[int, deque[Call]](most=MOST_KEYS)
+        self._digests = Recent[tuple[int, str, str], bool](most=MOST_DIGESTS)
 
     def key(self, dispatched: Dispatched, traced: Key | None) -> int:
         """What tells calls apart beside their placement: function, structure, avals, static arguments."""
@@ -67,10 +68,9 @@ class Calls:
         """Take in a call that ended well."""
         calls = self._by_key.get(key)
         if calls is None:
-            calls = self._by_key[key] = deque(maxlen=MOST_NOTES)
-            while len(self._by_key) > MOST_KEYS:
-                del self._by_key[next(iter(self._by_key))]
+            calls = deque[Call](maxlen=MOST_NOTES)
         calls.append(call)
+        self._by_key.put(key, calls)
 
     def call(self, dispatched: Dispatched, traced: Key | None, *, compiled: bool) -> Call:
         """The record of one call."""
@@ -115,14 +115,12 @@ class Calls:
             return CompileEvidence(under=under)
         if compiled.module_digest:
             digest = (compiled.function, compiled.module, compiled.module_digest)
-            is_first = digest not in self._digests
-            self._digests[digest] = None
-            while len(self._digests) > MOST_DIGESTS:
-                del self._digests[next(iter(self._digests))]
+            is_first = self._digests.get(digest) is None
+            self._digests.put(digest, True)
             return CompileEvidence(is_first=is_first)
         if traced is None:
             return CompileEvidence(is_first=True)
-        return CompileEvidence(is_first=self.key_of_trace(compiled.function, traced) not in self._by_key)
+        return CompileEvidence(is_first=self._by_key.get(self.key_of_trace(compiled.function, traced)) is None)
 
     def dispatch_evidence(
         self, dispatched: Dispatched, ended: DispatchEnded, traced: Key | None, *, found_jaxpr: bool

@@ -6,10 +6,11 @@ from operator import is_not
 import msgspec
 
 from stagelight.attribution.key import AVALS, CONTEXT, CONVENTION, OBJECT, PARTS, STATIC, STRUCTURE, Key, without
+from stagelight.attribution.recent import Recent
 from stagelight.model.aval import Aval
 
 WINDOW = 64
-REMEMBERED = 512
+REMEMBERED = 400
 LEAVES_COMPARED = 4096
 
 # How much a part weighs when the nearest key is looked for. A function made anew with all else equal is nearer than
@@ -53,7 +54,7 @@ class History:
     def __init__(self) -> None:
         self.whole: dict[int, Seen] = {}
         self.window: deque[tuple[int, Key]] = deque(maxlen=WINDOW)
-        self.left_out: dict[int, Key] = {}
+        self.left_out = Recent[int, Key](most=REMEMBERED * len(PARTS))
         self._latest_rests: tuple[Key, tuple[int, ...]] | None = None
 
     def seen(self, key: Key) -> Seen | None:
@@ -73,10 +74,7 @@ class History:
             known.inspected = known.inspected and inspected
         self.window.append((self._but_avals(key), key))
         for rest in self._rests(key):
-            self.left_out.pop(rest, None)
-            self.left_out[rest] = key
-        while len(self.left_out) > REMEMBERED * len(PARTS):
-            del self.left_out[next(iter(self.left_out))]
+            self.left_out.put(rest, key)
         return known.number, is_new
 
     def nearest(self, key: Key) -> Key | None:

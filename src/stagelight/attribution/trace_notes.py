@@ -4,6 +4,7 @@ import msgspec
 
 from stagelight.attribution.history import is_inspection
 from stagelight.attribution.key import Key
+from stagelight.attribution.recent import Recent
 from stagelight.model.event import Traced
 
 MOST_NOTES = 4096
@@ -34,7 +35,7 @@ class TraceNotes:
     """The notes of the latest traces."""
 
     def __init__(self) -> None:
-        self._notes: dict[int, TraceNote] = {}
+        self._notes = Recent[int, TraceNote](most=MOST_NOTES)
 
     def at(self, trace: int) -> TraceNote | None:
         """The note of one trace."""
@@ -42,6 +43,4 @@ class TraceNotes:
 
     def add(self, traced: Traced, key: Key, *, ran: bool, avoidable: bool) -> None:
         """Take a note of a trace."""
-        self._notes[traced.trace] = TraceNote(key, ran, avoidable, is_inspection(traced.under))
-        if len(self._notes) > MOST_NOTES:
-            del self._notes[next(iter(self._notes))]
+        self._notes.put(traced.trace, TraceNote(key, ran, avoidable, is_inspection(traced.under)))

@@ -7,6 +7,7 @@ from stagelight.attribution.history import History, Seen, is_inspection
 from stagelight.attribution.key import OBJECT, Key, key_from_traced, without
 from stagelight.attribution.key_parts import STATIC_PREFIX, SeenParts, all_parts, changed_parts
 from stagelight.attribution.one_of_each import OneOfEach
+from stagelight.attribution.recent import Recent
 from stagelight.attribution.surroundings import surroundings, unexplained
 from stagelight.model.event import CacheCleared, Failure, Traced
 from stagelight.model.function import Function
@@ -24,7 +25,7 @@ class Past:
     def __init__(self) -> None:
         self.history = History()
         self.parts = SeenParts()
-        self.failed: dict[int, Key] = {}
+        self.failed = Recent[int, Key](most=MOST_FAILED_KEYS)
         self.clearing: Clearing | None = None
         self.cleared = 0
         self.succeeded = False
@@ -37,7 +38,7 @@ class Traces:
         self._definitions = definitions
         self._pasts: dict[int, Past] = {}
         self._values = OneOfEach()
-        self._failures: dict[int, Failure] = {}
+        self._failures = Recent[int, Failure](most=MOST_FAILURES)
         self._clearing: Clearing | None = None
         self._clearings = 0
         self._cleared = 0
@@ -64,9 +65,7 @@ class Traces:
 
     def fail(self, trace: int, failure: Failure) -> None:
         """A trace raised."""
-        self._failures[trace] = failure
-        while len(self._failures) > MOST_FAILURES:
-            del self._failures[next(iter(self._failures))]
+        self._failures.put(trace, failure)
 
     def clearing_since(self, function: int, cleared: int) -> Clearing | None:
         """What last emptied the caches of a function, if anything did since ``cleared`` clearings."""
@@ -185,11 +184,9 @@ class Traces:
         self._count += 1
         rest = without(key.digests, OBJECT)
         if traced.failed:
-            past.failed[rest] = key
-            while len(past.failed) > MOST_FAILED_KEYS:
-                del past.failed[next(iter(past.failed))]
+            past.failed.put(rest, key)
             return 0, False
-        past.failed.pop(rest, None)
+        past.failed.drop(rest)
         past.succeeded = True
         if not evidence.is_repeated:
             self._remember_parts(evidence, past)
