@@ -189,7 +189,10 @@ def _is_in_doubt(test: ast.expr, scope: Scope, context: Context, *, holds: bool)
             # An argument that a caller did pass, but of which nothing is known, is hardly ever None.
             value = scope.look_up(name)
             is_unread = isinstance(value, Known) and value.literal is Absent.LITERAL
-            return context.depth > 0 and (is_unread or isinstance(value, Unknown))
+            if isinstance(value, Tree):
+                # A traced argument that is None is legal, and rare.
+                return True
+            return context.depth > 0 and (is_unread or isinstance(value, (Unknown, Maybe)))
         case _:
             return False
 

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from stagelight.lint.annotations import certainly_array
 from stagelight.lint.captures import own_nodes
 from stagelight.lint.definitions import FunctionDefinition
 from stagelight.lint.events import JitMade
@@ -132,7 +133,9 @@ def _names_in(tree: ast.AST) -> set[str]:
 
 
 def computes_with_jax(function: FunctionDefinition) -> bool:
-    """Whether a function's own body uses ``jax.numpy``: it may be called inside a trace, where nothing compiles."""
+    """Whether a function works on arrays itself: it may be called inside a trace, where nothing compiles again."""
+    if any(certainly_array(node.annotation) for node in function.parameters.nodes):
+        return True
     libraries = ("jax.numpy", "jax.lax", "jax.nn")
     listed = {name for name, dotted in function.module.imports.items() if dotted in libraries}
     return any(isinstance(node, ast.Name) and node.id in listed for node in own_nodes(function.node))

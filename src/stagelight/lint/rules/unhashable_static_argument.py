@@ -95,16 +95,22 @@ def _in_parameters(event: EntryMade, machine: Machine) -> Iterator[Draft]:
 
 def _takes_unhashable(event: EntryMade, name: str, kind: str) -> bool:
     # Where `jit` is called, the caller may convert what the annotation names; and an annotation alone proves little:
-    # the body must also compute with the parameter as only an array can.
+    # the body must also use the parameter as only a value of that type can be used.
     if not event.is_decorator or kind not in _UNHASHABLE_ANNOTATIONS:
         return False
-    return kind not in ("Array", "ndarray") or any(_computes_with(name, n) for n in ast.walk(event.function.node))
+    uses = _uses_array if kind in ("Array", "ndarray") else _uses_container
+    return any(uses(name, node) for node in ast.walk(event.function.node))
 
 
-def _computes_with(name: str, node: ast.AST) -> bool:
+def _uses_array(name: str, node: ast.AST) -> bool:
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Sub, ast.Div, ast.MatMult, ast.Pow)):
         return False
     return any(isinstance(side, ast.Name) and side.id == name for side in (node.left, node.right))
+
+
+def _uses_container(name: str, node: ast.AST) -> bool:
+    is_method = isinstance(node, ast.Attribute) and node.attr in ("items", "keys", "values", "append", "union")
+    return isinstance(node, ast.Attribute) and is_method and isinstance(node.value, ast.Name) and node.value.id == name
 
 
 def _in_dataclass(event: EntryMade, machine: Machine, node: ast.arg, annotation: ast.Name) -> Iterator[Draft]:
