@@ -185,6 +185,9 @@ def _is_in_doubt(test: ast.expr, scope: Scope, context: Context, *, holds: bool)
             return isinstance(op, ast.Eq) is holds
         case _ if not holds:
             return False
+        case ast.Call(func=ast.Attribute(attr="issubdtype" | "isdtype")):
+            # Nor is it proved which dtype comes in.
+            return True
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
             # An argument that a caller did pass, but of which nothing is known, is hardly ever None.
             value = scope.look_up(name)
