@@ -27,6 +27,16 @@ def print_with_debug_print(source: SourceText, call: ast.Call, names: JaxNames) 
     return source.with_node(call, f"{names.jax}.debug.print({', '.join([shown, *values])})")
 
 
+def print_of_arguments(source: SourceText, function: str) -> ast.Call | None:
+    """The first print in the function that shows something which is no constant."""
+    definition = next(n for n in source.tree.body if isinstance(n, ast.FunctionDef) and n.name == function)
+    for node in ast.walk(definition):
+        is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+        if is_print and any(not isinstance(a, ast.Constant) for a in node.args):
+            return node
+    return None
+
+
 def _piece(node: ast.expr, source: SourceText) -> tuple[str, list[str]]:
     """Template text and values of one argument."""
     if isinstance(node, ast.Constant):

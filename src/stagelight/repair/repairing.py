@@ -11,17 +11,18 @@ import msgspec
 
 from stagelight.model.event import Failure
 from stagelight.model.repair import Refused, Repair, RepairReport
-from stagelight.repair.debug_print import print_with_debug_print
+from stagelight.repair.conditions import condition_around, nested_tests
+from stagelight.repair.debug_print import print_of_arguments, print_with_debug_print
 from stagelight.repair.equivalence import Sides, compared
 from stagelight.repair.failing import Failing
 from stagelight.repair.jit_options import with_static
 from stagelight.repair.names import with_imports
-from stagelight.repair.predicates import is_logical
 from stagelight.repair.purity import effect_of_function
 from stagelight.repair.reference import Range, TruthRecorder, range_of, reference_names, reference_text
 from stagelight.repair.refusal import NotApplicable, Refusal
 from stagelight.repair.rewrites import Rewrite, rewrites_for
 from stagelight.repair.source_text import SourceText, edits_between, unified_diff
+from stagelight.repair.static_argument import require_static_sense, texts_compared
 from stagelight.repair.subject import Subject, as_arrays
 from stagelight.staging.call_text import call_text
 from stagelight.staging.explaining import explain
@@ -112,7 +113,7 @@ class _Search:
         names = self._blamed_parameters()
         example = dict(zip(self.subject.parameters, self.subject.example, strict=False))
         for name in names:
-            _require_static_sense(name, example[name])
+            require_static_sense(name, example[name])
         static = (*self.subject.static, *names)
         if self.subject.failing(self.subject.text, static) is not None:
             raise Refusal(f"it still fails with {', '.join(names)} static")
@@ -177,7 +178,7 @@ class _Search:
 
     def _tests_of(self, failing: Failing) -> dict[Range, str]:
         """The conditions of the original that a rewrite of this failure changes, and those nested in their branches."""
-        owner = _condition_around(failing)
+        owner = condition_around(failing)
         if owner is None:
             return {}
         wanted = failing.source.text_of(owner)
@@ -187,7 +188,7 @@ class _Search:
             is_it = isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
             if is_it and original.text_of(node) == wanted and self._takes_part(node, original):
                 found[range_of(node)] = wanted
-                found |= _nested_tests(original.parents[node], node, original)
+                found |= nested_tests(original.parents[node], node, original)
         return found
 
     def _takes_part(self, node: ast.AST, source: SourceText) -> bool:
@@ -199,7 +200,7 @@ class _Search:
     def _prints(self) -> Repair:
         source, names = SourceText(self.subject.text), self.subject.names()
         text, found = self.subject.text, 0
-        while (call := _print_of_arguments(source, self.subject)) is not None and found < ROUNDS:
+        while (call := print_of_arguments(source, self.subject.name)) is not None and found < ROUNDS:
             text = print_with_debug_print(source, call, names)
             source, found = SourceText(text), found + 1
         if not found:
@@ -232,7 +233,7 @@ class _Search:
             static=tuple(static),
             parameters=subject.parameters,
             example=subject.example,
-            texts=_texts_compared(subject),
+            texts=texts_compared(subject),
             tests=tests,
             prints=prints,
         )
@@ -264,28 +265,6 @@ def _without_numbers(value: object, is_static: bool) -> object:
     return value if is_static else as_arrays(value)
 
 
-def _condition_around(failing: Failing) -> ast.expr | None:
-    """The condition that holds the failing expression: of a statement, or a logical expression by itself."""
-    node: ast.AST = failing.node
-    whole = node if is_logical(node) else None
-    for parent in failing.source.ancestors(failing.node):
-        if getattr(parent, "test", None) is node and isinstance(node, ast.expr):
-            return node
-        if not isinstance(parent, ast.expr):
-            break
-        whole = parent if is_logical(parent) else whole
-        node = parent
-    return whole if isinstance(whole, ast.expr) else None
-
-
-def _nested_tests(owner: ast.AST, test: ast.expr, source: SourceText) -> dict[Range, str]:
-    """Conditions in the branches of a statement whose condition is rewritten: they may be rewritten with it."""
-    if getattr(owner, "test", None) is not test or not isinstance(owner, ast.If | ast.IfExp):
-        return {}
-    inner = [n.test for n in ast.walk(owner) if isinstance(n, ast.If | ast.IfExp) and n is not owner]
-    return {range_of(t): source.text_of(t) for t in inner}
-
-
 def _next_text(first: Rewrite, failing: Failing) -> str:
     """The text after the rewrite of a later failure: the same way where it fits, or another that does."""
     applicable = rewrites_for(failing.failure.slug)
@@ -301,38 +280,3 @@ def _next_text(first: Rewrite, failing: Failing) -> str:
     raise Refusal(
         reasons[0] if reasons else f"it then fails at `{failing.failure.expression}` ({failing.failure.slug})"
     )
-
-
-def _require_static_sense(name: str, value: object) -> None:
-    """Check that an argument can be static, and that it would take few values."""
-    if hasattr(value, "shape"):
-        raise Refusal(f"{name} is an array: it cannot be static")
-    if isinstance(value, float):
-        raise Refusal(f"{name} is a float: as a static argument it would compile once a value")
-    try:
-        hash(value)
-    except TypeError:
-        raise Refusal(
-            f"{name} is a {type(value).__name__}, which has no hash: pass a tuple to make it static"
-        ) from None
-
-
-def _texts_compared(subject: Subject) -> dict[int, list[str]]:
-    """By position, texts that a parameter is compared with: each may lead somewhere else."""
-    found: dict[int, list[str]] = {}
-    for node in ast.walk(subject.definition):
-        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and node.left.id in subject.parameters:
-            constants = [n for c in node.comparators for n in ast.walk(c) if isinstance(n, ast.Constant)]
-            texts = [c.value for c in constants if isinstance(c.value, str)]
-            found.setdefault(subject.parameters.index(node.left.id), []).extend(texts)
-    return found
-
-
-def _print_of_arguments(source: SourceText, subject: Subject) -> ast.Call | None:
-    """The first print in the function that shows something which is no constant."""
-    definition = next(n for n in source.tree.body if isinstance(n, ast.FunctionDef) and n.name == subject.name)
-    for node in ast.walk(definition):
-        is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
-        if is_print and any(not isinstance(a, ast.Constant) for a in node.args):
-            return node
-    return None
