@@ -1,6 +1,7 @@
 """Where a function that the user names is defined, through whatever wraps it."""
 
 import functools
+import os
 import types
 from typing import Any
 
@@ -36,7 +37,8 @@ def definition_of(function: Any) -> Definition:
     if code is None:
         message = f"{function!r} holds no Python function, so its traces cannot be told apart"
         raise UsageError(message)
-    return code.co_filename, definition_line(code), code.co_qualname
+    file = code.co_filename if code.co_filename.startswith("<") else os.path.abspath(code.co_filename)
+    return file, definition_line(code), code.co_qualname
 
 
 def definition_from_record(function: Function) -> Definition:
