@@ -71,7 +71,7 @@ def hostile_account():
     return training_account(functions=(step,), lanes=(lane,), ledgers=(ledger(HOSTILE, problems=(HOSTILE,)),))
 
 
-def test_the_page_holds_what_the_issue_of_a_run_is():
+def test_the_page_holds_all_its_parts():
     text = Page(page_html(training_account())).text
     for said in (
         "3.65 s avoidable",

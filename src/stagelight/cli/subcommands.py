@@ -18,7 +18,7 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     Subcommand(name="run", module="stagelight.cli.run", help="Watch a program, unmodified, and say what was traced again."),
     Subcommand(name="why", module="stagelight.cli.why", help="Say why each function was traced or compiled again."),
     Subcommand(name="report", module="stagelight.cli.report", help="Write a ledger as one page, or as a trace file."),
-    Subcommand(name="diff", module="stagelight.cli.diff", help="Say what one run traced or compiled that another did not."),
+    Subcommand(name="diff", module="stagelight.cli.diff", help="Say what one run traced that another did not."),
     Subcommand(name="doctor", module="stagelight.cli.doctor", help="Say what can be recorded here, and why not the rest."),
     Subcommand(name="check", module="stagelight.cli.check", help="Find staging mistakes without running code."),
     Subcommand(name="fix", module="stagelight.cli.fix", help="Offer repairs that were run on both sides first."),
