@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+import stagelight
 from stagelight.model.binding_time import BindingTime
 from stagelight.model.event import Failure
 from stagelight.model.explanation import (
@@ -16,11 +17,13 @@ from stagelight.model.explanation import (
     TraceFailure,
 )
 from stagelight.model.finding import Span
+from stagelight.model.repair import ConditionDriven, Coverage, Refused, Repair, RepairReport
 from stagelight.model.site import Site
 from stagelight.report.explanation_comparison import explanation_difference
 from stagelight.report.explanation_lines import explained_lines, label_text
 from stagelight.report.explanation_page import explanation_html
 from stagelight.report.explanation_terminal import write_explanation
+from stagelight.report.repair_terminal import write_repairs
 
 
 def label(line, column, end, time, **options):
@@ -55,6 +58,31 @@ FAILURE = TraceFailure(
     operands=(("x", "f32[3]"),),
     reason="Python chooses.",
     ways_out=("use jnp.where",),
+)
+REPORT = RepairReport(
+    function="f",
+    file="model.py",
+    call="f(f32[3])",
+    slug="traced-condition",
+    line=2,
+    expression="x > 0",
+    offered=(
+        Repair(
+            kind="where",
+            title="choose",
+            edits=(),
+            diff="--- a\n+++ b\n-old\n+new\n",
+            coverage=Coverage(
+                inputs=64,
+                gradients=16,
+                traces=1,
+                signatures=2,
+                tests=(ConditionDriven(line=2, text="x > 0", true=30, false=34),),
+            ),
+            cautions=("read it",),
+        ),
+    ),
+    refused=(Refused(kind="static", reason="x is an array"),),
 )
 EXPLANATION = Explanation(
     function="scaled",
@@ -140,3 +168,26 @@ def test_a_difference_names_lines_labels_and_equations():
     assert (line.line, line.before, line.after) == (2, ("3× mul f32[3]",), ())
     assert ("x", "data f32[3]", "data f32[4]") in line.labels
     assert difference.equations == (3, 0)
+
+
+def test_show_takes_explanations_and_repairs():
+    stream = io.StringIO()
+    stagelight.show(EXPLANATION, file=stream)
+    assert "fails here" in stream.getvalue()
+    stream = io.StringIO()
+    stagelight.show(EXPLANATION, format="markdown", file=stream)
+    assert "use jnp.where" in stream.getvalue()
+    stream = io.StringIO()
+    stagelight.show(REPORT, file=stream)
+    assert "x is an array" in stream.getvalue()
+
+
+def test_repairs_say_what_was_compared():
+    stream = io.StringIO()
+    write_repairs(REPORT, stream)
+    text = stream.getvalue()
+    assert "1. where  choose" in text
+    assert "both sides agreed on 64 inputs, and in gradient on 16 of them; traced 1 time for 2 signatures" in text
+    assert "`x > 0` was true 30 times and false 34 times" in text
+    assert "caution: read it" in text
+    assert "refused static: x is an array" in text

@@ -5,7 +5,7 @@ import msgspec
 from stagelight.model.finding import Edit
 
 
-class TestDriven(msgspec.Struct, frozen=True, kw_only=True):
+class ConditionDriven(msgspec.Struct, frozen=True, kw_only=True):
     """How often a condition of the original was true and false while both sides were compared."""
 
     line: int
@@ -29,7 +29,7 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     gradients: int
     traces: int
     signatures: int
-    tests: tuple[TestDriven, ...] = ()
+    tests: tuple[ConditionDriven, ...] = ()
 
 
 class Repair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

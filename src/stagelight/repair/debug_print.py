@@ -23,7 +23,7 @@ def print_with_debug_print(source: SourceText, call: ast.Call, names: JaxNames) 
         text, parts = _piece(argument, source)
         template.append(text)
         values += parts
-    shown = repr(separator.join(template))
+    shown = _quoted(separator.join(template))
     return source.with_node(call, f"{names.jax}.debug.print({', '.join([shown, *values])})")
 
 
@@ -35,6 +35,12 @@ def print_of_arguments(source: SourceText, function: str) -> ast.Call | None:
         if is_print and any(not isinstance(a, ast.Constant) for a in node.args):
             return node
     return None
+
+
+def _quoted(text: str) -> str:
+    """The text as a literal in double quotes, where it holds none."""
+    literal = repr(text)
+    return literal if '"' in literal else f'"{literal[1:-1]}"'
 
 
 def _piece(node: ast.expr, source: SourceText) -> tuple[str, list[str]]:

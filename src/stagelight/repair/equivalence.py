@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stagelight.adapters.private_tracing import private_tracing
-from stagelight.model.repair import Coverage, TestDriven
+from stagelight.model.repair import ConditionDriven, Coverage
 from stagelight.repair.generated_inputs import generated_inputs
 from stagelight.repair.reference import Range, TruthRecorder
 from stagelight.repair.refusal import Refusal
@@ -146,7 +146,7 @@ class _Comparison:
             false, true = recorder.counts.get(place, [0, 0])
             if min(false, true) < FEWEST_EITHER_WAY:
                 raise Refusal(f"`{text}` could not be driven both ways (true {true} times, false {false} times)")
-            tests.append(TestDriven(line=place[0], text=text, true=true, false=false))
+            tests.append(ConditionDriven(line=place[0], text=text, true=true, false=false))
         if self.inputs < FEWEST_INPUTS:
             raise Refusal(f"only {self.inputs} of {INPUTS} generated inputs run on the original")
         if not self.gradients and self.differentiates:
