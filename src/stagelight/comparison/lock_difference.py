@@ -49,7 +49,7 @@ def _specializations(before: LockedFunction, after: LockedFunction, growth: floa
 
 
 def _program(name: str, old: LockedSpecialization, new: LockedSpecialization, growth: float) -> Iterator[LockChange]:
-    grew = new.equations > old.equations * (1 + growth)
+    grew = new.equations - old.equations > old.equations * growth
     if new.equations != old.equations:
         yield LockChange(
             kind="program-grew" if grew else "program-changed", severity="warning" if grew else "note", function=name,
