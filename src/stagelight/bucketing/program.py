@@ -19,7 +19,7 @@ from stagelight.bucketing.padded_value import PaddedValue, is_key_dtype, zero
 from stagelight.bucketing.padding_context import PaddingContext, ProgramNotes
 from stagelight.bucketing.symbolic_trace import LeafSpec, SymbolicTrace, is_ragged, trace_symbolically
 from stagelight.errors import BucketingRefused
-from stagelight.sizes.expression import INTEGER_FUNCTIONS, joined_by_sign, parse
+from stagelight.sizes.expression import INTEGER_FUNCTIONS, condition_that_any_is_zero, parse
 
 LEAST_SIZE = 2  # JAX treats axes of length 0 and 1 apart (broadcasting, squeezing), so such sizes run unpadded
 
@@ -196,7 +196,7 @@ class Program:
         key = (kind, tree, id(self.layout), self.static)
         trace = self._store.trace(key, function, specs, self.least, self.capacities)
         conditions = {name: size for name, size in trace.least.items() if size > LEAST_SIZE}
-        self._guards.update(dict.fromkeys([joined_by_sign((text,)) for text in trace.guards]))
+        self._guards.update(dict.fromkeys([condition_that_any_is_zero((text,)) for text in trace.guards]))
         self._guards.update(dict.fromkeys(f"{name} < {size}" for name, size in conditions.items()))
         self._rejecting = compile(" or ".join(self._guards), "<guards>", "eval") if self._guards else None
         return trace

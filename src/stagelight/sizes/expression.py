@@ -120,6 +120,6 @@ def is_name(text: str) -> bool:
     return text.isidentifier() and text not in FUNCTION_NAMES
 
 
-def joined_by_sign(texts: tuple[str, ...]) -> str:
+def condition_that_any_is_zero(texts: tuple[str, ...]) -> str:
     """Texts of terms as one condition that holds where any of the terms is zero."""
     return " or ".join(f"({text.replace('^', '**')}) == 0" for text in texts)
