@@ -15,7 +15,7 @@ from stagelight.model.value import Captured
 from stagelight.recorder.equinox_call import wrapped_by_equinox
 from stagelight.recorder.object_numbers import ObjectNumbers
 from stagelight.recorder.ownership import Ownership
-from stagelight.recorder.value_description import _PLAIN, ValueDescriber
+from stagelight.recorder.value_description import ValueDescriber, is_plain
 
 _DEEPEST_WRAPPING = 16
 _MOST_GLOBALS = 32
@@ -224,7 +224,7 @@ def plain_globals_of(inner: Any) -> list[tuple[str, Any]]:
     if code is None or known is None:
         return []
     named = [(n, known[n]) for n in code.co_names if n in known]
-    return [(n, v) for n, v in named if type(v) in _PLAIN][:_MOST_GLOBALS]
+    return [(n, v) for n, v in named if is_plain(v)][:_MOST_GLOBALS]
 
 
 def definition_line(code: types.CodeType) -> int:

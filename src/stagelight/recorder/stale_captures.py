@@ -1,14 +1,38 @@
 """Captured values that changed after the function was traced: the compiled program still uses the old ones."""
 
+import dis
 import weakref
+from collections.abc import Iterator
+from types import CellType, CodeType
 from typing import Any
+
+import msgspec
 
 from stagelight.model.event import CaptureChanged
 from stagelight.model.value import Captured, Value
 from stagelight.recorder.book import Book
 from stagelight.recorder.function_registry import Identity, innermost
+from stagelight.recorder.value_description import is_plain
 
 _MOST_FUNCTIONS = 4096
+
+
+class Carried(msgspec.Struct, frozen=True, gc=False):
+    """What a function object carried at its latest trace.
+
+    Attributes:
+        mark: Weak reference to the object.
+        identity: Who it is, without the function itself.
+        captured: The values, described.
+        code: Its code.
+        cells: Its cells that held plain values, by name: a cell is kept, the function is not.
+    """
+
+    mark: Any
+    identity: Identity
+    captured: tuple[Captured, ...]
+    code: CodeType | None
+    cells: tuple[tuple[str, CellType], ...]
 
 
 class StaleCaptures:
@@ -20,7 +44,7 @@ class StaleCaptures:
 
     def __init__(self, book: Book):
         self._book = book
-        self._carried: dict[int, tuple[Any, Identity, tuple[Captured, ...]]] = {}
+        self._carried: dict[int, Carried] = {}
         self._static: dict[tuple[int, str, int], tuple[Any, Value]] = {}
 
     def traced(self, fun: Any, identity: Identity, captured: tuple[Captured, ...], static: dict[str, Any],
@@ -29,8 +53,13 @@ class StaleCaptures:
         if not identity.function.own or len(self._carried) >= _MOST_FUNCTIONS:
             return
         if captured:
-            without_inner = Identity(identity.function, False, identity.object, None)
-            self._carried[identity.object] = (self._book.numbers.reference(identity.object), without_inner, captured)
+            self._carried[identity.object] = Carried(
+                self._book.numbers.reference(identity.object),
+                Identity(identity.function, False, identity.object, None),
+                captured,
+                getattr(identity.inner, "__code__", None),
+                plain_cells_of(identity.inner),
+            )
         for name, value in described:
             if value.compared_by in ("identity", "hash") and value.fields and name in static:
                 try:
@@ -42,22 +71,28 @@ class StaleCaptures:
     def write_changes(self) -> None:
         """Write one entry for each value that is no longer what it was."""
         told: set[tuple[int, str]] = set()
-        for mark, identity, before in list(self._carried.values()):
-            fun = mark() if mark is not None else None
-            if fun is None:
-                continue
-            identity = Identity(identity.function, False, identity.object, innermost(fun)[0])
-            now = {(c.kind, c.name): c.value for c in self._book.functions.captured(fun, identity)}
-            for captured in before:
+        for carried in list(self._carried.values()):
+            now = self._carried_now(carried)
+            written = written_names(carried.code)
+            for captured in carried.captured:
                 after = now.get((captured.kind, captured.name))
-                if after is not None and _differs(captured.value, after):
-                    self._tell(identity.function.number, captured.name, captured.value, after, told)
+                if after is None or captured.name in written or not _differs(captured.value, after):
+                    continue
+                self._tell(carried.identity.function.number, captured.name, captured.value, after, told)
         for (function, name, _), (mark, before_value) in list(self._static.items()):
             thing = mark()
             if thing is not None:
                 after = self._book.describer.describe(thing)
                 if after.content != before_value.content:
                     self._tell(function, name, before_value, after, told)
+
+    def _carried_now(self, carried: "Carried") -> dict[tuple[str, str], Value]:
+        fun = carried.mark() if carried.mark is not None else None
+        if fun is None:  # a local function that is gone: what others may have changed is in its cells
+            describe = self._book.describer.describe
+            return {("closure", name): describe(value) for name, value in contents_of(carried.cells)}
+        identity = msgspec.structs.replace(carried.identity, inner=innermost(fun)[0])
+        return {(c.kind, c.name): c.value for c in self._book.functions.captured(fun, identity)}
 
     def _tell(self, function: int, name: str, before: Value, after: Value, told: set[tuple[int, str]]) -> None:
         name, before, after = innermost_change(name, before, after)
@@ -83,3 +118,26 @@ def innermost_change(name: str, before: Value, after: Value) -> tuple[str, Value
         name += key if key.startswith("[") else f".{key}"
         before, after = then[key], now[key]
     return name, before, after
+
+
+def plain_cells_of(inner: Any) -> tuple[tuple[str, CellType], ...]:
+    """Cells of a closure that hold plain values now, by name."""
+    code, cells = getattr(inner, "__code__", None), getattr(inner, "__closure__", None) or ()
+    named = zip(code.co_freevars if code else (), cells, strict=False)
+    return tuple((name, cell) for name, cell in named if any(is_plain(v) for _, v in contents_of(((name, cell),))))
+
+
+def contents_of(cells: tuple[tuple[str, CellType], ...]) -> Iterator[tuple[str, Any]]:
+    """Name and value of each cell that is bound."""
+    for name, cell in cells:
+        try:
+            yield name, cell.cell_contents
+        except ValueError:
+            continue
+
+
+def written_names(code: CodeType | None) -> set[str]:
+    """Names outside a function that its own code assigns: a counter changes in every trace, and is meant to."""
+    if code is None:
+        return set()
+    return {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "STORE_DEREF")}

@@ -21,7 +21,7 @@ from stagelight.recorder.shape_placements import placements_of_shapes
 from stagelight.recorder.structures import arguments_from_trees
 
 UNROLLED_AT_LEAST = 8
-CONSTANT_AT_LEAST_BYTES = 64 * 1024
+CONSTANT_AT_LEAST_BYTES = 16 * 1024
 _MOST_TOLD = 8
 _MOST_AVALS = 1024
 

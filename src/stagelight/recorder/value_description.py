@@ -184,6 +184,11 @@ class ValueDescriber:
         )
 
 
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number, a text, or another value that holds no other."""
+    return type(value) in _PLAIN
+
+
 def type_name(kind: type) -> str:
     """Qualified name of a type, without the module for builtins."""
     name = getattr(kind, "__qualname__", "type")
