@@ -25,7 +25,6 @@ _ROOM_OF_NAME = {
     "warn_after": "stagelight.control.warnings_after",
     "restore_fast_path": "stagelight.control.fast_path_repair",
     "warm": "stagelight.control.warm_up",
-    "arguments": "stagelight.control.call_specification",
     "BucketMismatch": "stagelight.errors",
     "BucketReport": "stagelight.model.bucket",
     "BucketingRefused": "stagelight.errors",

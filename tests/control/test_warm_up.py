@@ -46,7 +46,7 @@ def calls_of(step):
 
 def test_shapes_are_enough_and_nothing_runs(step):
     shape = jax.ShapeDtypeStruct
-    shapes = [stagelight.arguments(shape((3,), "float32"), {"a": [shape((), "float32")]}, n=3)]
+    shapes = [stagelight.call(shape((3,), "float32"), {"a": [shape((), "float32")]}, n=3)]
     done = stagelight.warm(step, shapes)
     assert [call.outcome for call in done.calls] == ["compiled"]
     x, a = jnp.ones(3), jnp.float32(1)

@@ -21,21 +21,10 @@ _LONGEST_TEXT = 120
 
 
 class Arguments(msgspec.Struct, frozen=True):
-    """The arguments of one call; made by ``arguments``."""
+    """The arguments of one call."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-
-
-def arguments(*args: Any, **kwargs: Any) -> Arguments:
-    """The arguments of a call to warm up, written as the call writes them.
-
-    Example:
-        >>> import stagelight
-        >>> stagelight.arguments(1, scale=2.0).kwargs
-        {'scale': 2.0}
-    """
-    return Arguments(args, kwargs)
 
 
 class CallSpecification(msgspec.Struct, kw_only=True):
@@ -144,19 +133,29 @@ def _from_record(name: str, call: RecordedCall) -> CallSpecification:
 
 
 def _specification(name: str, call: Any) -> CallSpecification:
-    if isinstance(call, tuple):
-        call = Arguments(call, {})
-    if not isinstance(call, Arguments):
-        raise UsageError(f"a call is a tuple of arguments or stagelight.arguments(...), not {type(call).__name__}")
+    args, kwargs = _parts(call)
     import jax
 
-    leaves, tree = jax.tree.flatten((call.args, call.kwargs))
+    leaves, tree = jax.tree.flatten((tuple(args), dict(kwargs)))
     shapes = [shape_of(leaf) for leaf in leaves]
     args, kwargs = jax.tree.unflatten(tree, shapes)
     text = ", ".join(_text(shape) for shape in shapes)
     text = text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "…"
     identity = (name, tree, tuple(_identity(shape) for shape in shapes))
     return CallSpecification(function=name, shown=name, args=args, kwargs=kwargs, text=text, identity=identity)
+
+
+def _parts(call: Any) -> tuple[Any, Any]:
+    """Positional and keyword arguments of whatever stands for a call."""
+    if type(call) is tuple:
+        return call, {}
+    if type(call) is dict:
+        return (), call
+    if not hasattr(call, "args") or not hasattr(call, "kwargs"):
+        kind = type(call).__name__
+        message = f"a call is a tuple of positional or a dict of keyword arguments, or stagelight.call(...), not {kind}"
+        raise UsageError(message)
+    return call.args, call.kwargs
 
 
 def shape_of(leaf: Any) -> Any:

@@ -33,10 +33,10 @@ def warm(
     Args:
         function: A jitted function; a dictionary of them by name; or ``"module:factory"``, whose factory returns such a
             dictionary. Only the last can be warmed by an executor of other processes, which fill the persistent cache.
-        calls: The calls: a list whose items are a tuple of positional arguments or ``stagelight.arguments(...)``, for
-            a dictionary of functions a dictionary of such lists; a ledger, or its path; or a lock file's path. In a
-            call, arrays and ``jax.ShapeDtypeStruct`` mean the same: shape, dtype, weak type; an array that is
-            committed, and a structure with a sharding, also say where they are.
+        calls: A list whose items are a tuple of positional arguments, a dictionary of keyword arguments, or
+            ``stagelight.call(...)``; for a dictionary of functions a dictionary of such lists. Or a ledger or its path,
+            or a lock file's path. In a call, arrays and ``jax.ShapeDtypeStruct`` mean the same: shape, dtype, weak
+            type; an array that is committed, and a structure with a sharding, also say where they are.
         executor: Any ``concurrent.futures`` executor; a pool of threads, one for each core, by default.
         progress: Called with how many calls are done, and how many there are.
 
