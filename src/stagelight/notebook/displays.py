@@ -11,6 +11,9 @@ from stagelight.model.attribution import (
     Miss,
     SpecializationTable,
 )
+from stagelight.model.bucket import BucketReport
+from stagelight.model.explanation import Explanation
+from stagelight.model.repair import RepairReport
 from stagelight.model.trial import Experiment, Predictions
 from stagelight.recorder.session import Ledger
 from stagelight.report.accounting import account_from_attributions
@@ -50,7 +53,7 @@ _DOCUMENTS: tuple[tuple[type, Callable[[Any], Document]], ...] = (
     (Ledger, _ledger_document),
     (Attributions, _attributions_document),
     *((kind, document_of) for kind in (Miss, Advisory, FailureFound, FunctionTotals, SpecializationTable)),
-    *((kind, document_of) for kind in (Predictions, Experiment)),
+    *((kind, document_of) for kind in (Predictions, Experiment, Explanation, RepairReport, BucketReport)),
 )
 
 

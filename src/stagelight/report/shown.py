@@ -16,6 +16,7 @@ from stagelight.model.attribution import (
     Miss,
     SpecializationTable,
 )
+from stagelight.model.bucket import BucketReport
 from stagelight.model.event import Event
 from stagelight.model.explanation import Explanation
 from stagelight.model.ledger import Header, JaxSeen
@@ -23,6 +24,7 @@ from stagelight.model.repair import RepairReport
 from stagelight.model.trial import Experiment, Predictions
 from stagelight.report.account import Account
 from stagelight.report.accounting import Accounting
+from stagelight.report.bucket_document import bucket_document
 from stagelight.report.document import Document
 from stagelight.report.explanation_document import explanation_document, repair_document
 from stagelight.report.explanation_page import explanation_html
@@ -75,6 +77,7 @@ type Shown = (
     | Experiment
     | Explanation
     | RepairReport
+    | BucketReport
 )
 
 
@@ -96,6 +99,7 @@ _DOCUMENTS: tuple[tuple[type, Callable[[Any], Document]], ...] = (
     (Experiment, experiment_document),
     (Explanation, explanation_document),
     (RepairReport, repair_document),
+    (BucketReport, bucket_document),
 )
 
 
