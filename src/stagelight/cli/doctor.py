@@ -10,6 +10,8 @@ from typing import Any
 import click
 
 from stagelight import __version__
+from stagelight.control.persistent_cache import check_persistent_cache
+from stagelight.model.cache_check import CacheCheck
 
 _LIBRARIES = ("jax", "jaxlib", "flax", "equinox", "optax", "numpy", "msgspec", "click", "rich", "jinja2")
 
@@ -40,7 +42,10 @@ def command() -> None:
         click.echo("  Reading ledgers (why, report, diff) and checking source (check, rule) work without it.")
         return
     click.echo(f"JAX: {jax.__version__}, backend {jax.default_backend()}, {len(jax.devices())} device(s)")
+    # Looked at before anything is compiled here: a compile decides whether this process uses the cache.
+    cache = check_persistent_cache()
     is_whole = _capabilities()
+    _persistent_cache(cache)
     sys.exit(0 if is_whole else 1)
 
 
@@ -82,3 +87,22 @@ def _trace_something(session: Any) -> bool:
     jax.jit(twice)(1.0)
     kinds = {type(e) for e in ledgers_from([str(session.path)])[0].entries()}
     return {Traced, Compiled} <= kinds
+
+
+def _persistent_cache(cache: CacheCheck) -> None:
+    click.echo("Persistent cache:")
+    if cache.is_on:
+        megabytes = cache.size_bytes / 1e6
+        click.echo(f"  on, {cache.folder}: {cache.entries} entries, {megabytes:.1f} MB")
+        for holds, what in (
+            (cache.is_writable, "writable"),
+            (cache.is_trusted, "trusted"),
+            (cache.entries > 0, "warm"),
+        ):
+            click.echo(f"  {'ok ' if holds else 'no '} {what}")
+        if cache.set_before_first_array is not None:
+            click.echo(f"  {'ok ' if cache.set_before_first_array else 'no '} set before the first array")
+    else:
+        click.echo("  off")
+    for problem in cache.problems:
+        click.echo(f"  {problem}")
