@@ -10,6 +10,8 @@ this machine can tell apart.
 import argparse
 import contextlib
 import gc
+import statistics
+import time
 
 import jax
 import jax.numpy as jnp
@@ -55,17 +57,32 @@ def fired_against_fresh(name: str, count: dict[str, int]) -> list[float]:
     fired, arguments, times = cases()[name]
     fresh = cases()[name][0]
     works = {"fired": repeated(fired, arguments, times), "fresh": repeated(fresh, arguments, times)}
-    works["fired"](), works["fresh"]()
+    for work in works.values():
+        work()
     fire(fired, arguments)
-    works["fired"](), works["fresh"]()
-    chosen = [""]
+    for work in works.values():
+        work()
+    return sorted(
+        statistics.median(after / before for before, after in neighbours_s(works, count["blocks"]))
+        for _ in range(count["estimates"])
+    )
 
-    @contextlib.contextmanager
-    def choose(which):
-        chosen[0] = which
-        yield
 
-    return ratios(lambda: works[chosen[0]](), lambda: choose("fresh"), lambda: choose("fired"), **count)
+def neighbours_s(works, blocks: int) -> list[tuple[float, float]]:
+    """Neighbouring timings of the fresh and the fired function, the order changing every time."""
+    pairs = []
+    for number in range(blocks):
+        order = ("fresh", "fired") if number % 2 else ("fired", "fresh")
+        taken = {which: seconds_of(works[which]) for which in order}
+        pairs.append((taken["fresh"], taken["fired"]))
+    return pairs
+
+
+def seconds_of(work) -> float:
+    """How long a block takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
 
 
 def main() -> None:

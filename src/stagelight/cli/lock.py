@@ -11,6 +11,7 @@ from stagelight.errors import UsageError
 from stagelight.model.lock import Lock
 from stagelight.model.lock_change import LockChange
 from stagelight.report.lock_formats import detail_lines, headline
+from stagelight.report.quantities import counted
 
 
 @click.command(
@@ -47,7 +48,8 @@ def command(programs: tuple[str, ...], output: Path, review: bool) -> None:
         write_lock(output, lock)
     count = sum(len(function.specializations) for function in lock.functions)
     said = "is unchanged" if lock == before else "written"
-    click.echo(f"{output} {said}: {len(lock.functions)} functions, {count} specializations.", err=True)
+    functions = counted(len(lock.functions), "function")
+    click.echo(f"{output} {said}: {functions}, {counted(count, 'specialization')}.", err=True)
 
 
 def _reviewed(before: Lock, now: Lock, told: dict[object, LockChange]) -> Lock:
