@@ -107,3 +107,9 @@ def test_redaction_keeps_messages_out():
 
     (failed,) = watched(block, redact=True).of(Failed)
     assert (failed.what.slug, failed.what.message) == ("rejected-while-tracing", "")
+
+
+def test_a_block_whose_ledger_nobody_keeps_ends_in_silence(capsys):
+    with watch():
+        jax.jit(lambda x: x * 2)(1.0)
+    assert capsys.readouterr().err == ""

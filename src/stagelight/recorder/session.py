@@ -334,7 +334,9 @@ class Watching:
 
     def __enter__(self) -> Ledger:
         self._session.start()
-        return Ledger(self._session, temporary=self._temporary)
+        # Kept here too: without `as`, a temporary ledger would go before the block ends.
+        self._ledger = Ledger(self._session, temporary=self._temporary)
+        return self._ledger
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
