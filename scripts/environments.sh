@@ -1,5 +1,5 @@
 # Sourced by the other scripts: makes pinned virtual environments under .envs/ on a machine that has only Python.
-# An environment is made anew only when its requirements changed since.
+# An environment is made anew only when its requirements, or the package's own metadata, changed since.
 
 # Sets UV to a working uv; one on PATH may be a pyenv shim that answers "command not found".
 ensure_uv() {
@@ -15,12 +15,12 @@ ensure_uv() {
 # environment NAME: makes .envs/NAME from requirements/NAME.txt, with Stagelight itself installed from this tree.
 environment() {
   local name=$1 folder=.envs/$1 pins=requirements/$1.txt
-  if cmp --silent "$pins" "$folder/installed.txt"; then return; fi
+  if cat "$pins" pyproject.toml | cmp --silent - "$folder/installed.txt"; then return; fi
   echo "stagelight: making environment $folder" >&2
   "$UV" venv --quiet --clear --python "$(cat .python-version)" "$folder"
   "$UV" pip sync --quiet --python "$folder/bin/python" --require-hashes "$pins"
   "$UV" pip install --quiet --python "$folder/bin/python" --no-deps --no-build-isolation --editable .
-  cp "$pins" "$folder/installed.txt"
+  cat "$pins" pyproject.toml >"$folder/installed.txt"
 }
 
 # Debian's Chromium shows the page in tests and pictures; without it and without apt, those tests are skipped.
