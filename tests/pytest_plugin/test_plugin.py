@@ -1,6 +1,7 @@
 """The plugin in runs of its own: what it fails, what it says, and that it is inert unless asked for."""
 
 import re
+from importlib.metadata import entry_points
 
 import pytest
 from control.thirteen_causes import PROGRAMS
@@ -78,6 +79,11 @@ def test_rerun():
 """
 
 
+# An installed Stagelight loads its plugin by itself, and pytest refuses to load it twice.
+IS_INSTALLED = any(entry.name == "stagelight" for entry in entry_points(group="pytest11"))
+LOAD_PLUGIN = () if IS_INSTALLED else ("-p", "stagelight.pytest_plugin.plugin")
+
+
 @pytest.fixture
 def run(pytester, monkeypatch):
     """Run a suite with the plugin loaded, in another process on two devices."""
@@ -88,9 +94,7 @@ def run(pytester, monkeypatch):
 
     def run(source: str, *options: str):
         pytester.makepyfile(source)
-        return pytester.runpytest_subprocess(
-            "-p", "stagelight.pytest_plugin.plugin", "-p", "no:cacheprovider", *options
-        )
+        return pytester.runpytest_subprocess(*LOAD_PLUGIN, "-p", "no:cacheprovider", *options)
 
     return run
 
