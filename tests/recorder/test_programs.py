@@ -99,13 +99,17 @@ def test_a_replaced_excepthook_is_called(tmp_path):
     assert (watched.stdout, watched.stderr, watched.returncode) == (plain.stdout, plain.stderr, plain.returncode)
 
 
+def heed_interrupts():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupted_program_ends_as_interrupted(tmp_path):
     text = TWICE + "    import time; print('ready', flush=True); time.sleep(60)\n"
     program = write(tmp_path, text)
     command = [sys.executable, "-m", "stagelight", "run", "-f", "-o", str(program.with_suffix(".jsonl")), str(program)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
-    ) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # A shell that runs the tests in its background has them, and what they start, ignore the interrupt.
+    with subprocess.Popen(command, env=ENVIRONMENT, preexec_fn=heed_interrupts, **pipes) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)

@@ -30,7 +30,8 @@ MACHINE = Machine(jax.__version__)
 
 def in_jax(a, b):
     try:
-        return str(jax.numpy.promote_types(SCALARS.get(a, (a,))[0], SCALARS.get(b, (b,))[0]))
+        found = jax.numpy.promote_types(SCALARS.get(a, (a,))[0], SCALARS.get(b, (b,))[0])
+        return str(jax.dtypes.canonicalize_dtype(found))  # of two Python scalars JAX names the widest
     except ValueError:
         return "refused"
 

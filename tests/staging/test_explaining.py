@@ -193,7 +193,7 @@ def test_what_has_no_python_function_is_refused_at_the_door(bad):
 
 def test_a_function_without_source_is_refused_with_the_reason():
     namespace = {}
-    exec("def made(x): return x", namespace)
+    exec(compile("def made(x): return x", "<made nowhere>", "exec"), namespace)
     with pytest.raises(SourceNotFoundError, match="no source"):
         explain(namespace["made"])(1.0)
 

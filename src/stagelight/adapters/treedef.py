@@ -21,9 +21,9 @@ def nodes_of(treedef: Any) -> list[Node]:
         ``(kind, arity, data, type, number of leaves, number of nodes)`` each; ``data`` is the keys of a dict, the class
         of a named tuple, or the static data of a custom node, and ``type`` the class of a custom node.
     """
-    if treedef.num_nodes == 1 and treedef.num_leaves == 1:
-        return _ONE_LEAF
     try:
+        if treedef.num_nodes == 1 and treedef.num_leaves == 1:
+            return _ONE_LEAF
         nodes = treedef.__getstate__()[1]
     except Exception:  # another jaxlib: walk instead
         nodes = None

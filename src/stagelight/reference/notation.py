@@ -69,8 +69,9 @@ class _Names:
         """Name the variables of a called program after those of the call."""
         taken: set[Atom] = set()
         for ours, theirs in zip(inner, outer, strict=True):
-            is_free = isinstance(ours, Variable) and ours not in self.names
-            if is_free and isinstance(theirs, Variable) and theirs not in taken:
+            if not isinstance(ours, Variable) or ours in self.names:
+                continue
+            if isinstance(theirs, Variable) and theirs not in taken:
                 taken.add(theirs)
                 self.names[ours] = self.atom(theirs) if theirs in self.used or theirs in self.names else "_"
 
