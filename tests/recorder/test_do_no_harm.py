@@ -19,7 +19,8 @@ TALKATIVE = """
         "Prints and computes whenever it is touched."
         def __init__(self, n): self.n = n
         def __hash__(self): print("hash", self.n); return hash(self.n)
-        def __eq__(self, other): print("eq"); return bool(jnp.array(self.n) == other.n)
+        # Says nothing: how often JAX 0.9 compares differs from run to run.
+        def __eq__(self, other): return bool(jnp.array(self.n) == other.n)
         def __repr__(self): print("repr"); raise RuntimeError("no repr")
 
     class Slow:
