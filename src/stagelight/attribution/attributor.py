@@ -101,7 +101,7 @@ class Attributor:
     def finish(self) -> tuple[Conclusion, ...]:
         """What can be said only when the ledger ends: failures that are still open, advisories over all entries."""
         failures = self._on_ended(None)
-        return failures + self._advising.at_end(self._functions.summaries())
+        return failures + self._advising.at_end(self._functions.summaries(self._traces.varied))
 
     def preview(self, traced: Traced) -> tuple[Cause, ...]:
         """The causes that a trace would have if it happened now; nothing is remembered of it."""

@@ -1,6 +1,6 @@
 """Everything that is summed up for each function while the ledger is read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from stagelight.attribution.definitions import Definitions
 from stagelight.attribution.evidence import TraceEvidence
@@ -16,6 +16,7 @@ from stagelight.model.event import CallsCounted, Traced
 from stagelight.model.function import Function
 
 MOST_ARGUMENTS = 256
+MOST_OBJECTS = 4096
 
 
 class Account:
@@ -25,9 +26,7 @@ class Account:
         self.tally = tally
         self.rows = TableRows(limits.rows)
         self.growing = GrowingAxes()
-        self.objects = 0
-        self.last_object = -1
-        self.varied: dict[str, int] = {}
+        self.objects: set[int] = set()
         self.by_argument: dict[Aval, int] = {}
 
 
@@ -52,16 +51,13 @@ class PerFunction:
         account.tally.add(miss)
         account.tally.rerun_of_cell |= traced.rerun_of_cell
         account.growing.add(evidence.change.leaves)
-        if evidence.key.object != account.last_object:
-            account.last_object = evidence.key.object
-            account.objects += evidence.nearest is None or evidence.change.other_object
+        if len(account.objects) < MOST_OBJECTS and (evidence.nearest is None or evidence.change.other_object):
+            account.objects.add(evidence.key.object)
         if row is None:
             account.rows.add_seconds(traced.trace, miss.seconds)
             return
         account.tally.specializations += 1
         account.rows.add(row)
-        for name in row.changed:
-            account.varied[name] = account.varied.get(name, 1) + 1
         if not evidence.key.avals:
             return
         argument = evidence.key.avals[0]
@@ -98,17 +94,20 @@ class PerFunction:
             return SpecializationTable(function=self._definitions.function(function))
         return account.rows.table(account.tally.function, self._definitions)
 
-    def summaries(self) -> Iterator[FunctionSummary]:
-        """All that is known of each function."""
+    def summaries(self, varied: Callable[[int], list[tuple[str, int]]]) -> Iterator[FunctionSummary]:
+        """All that is known of each function.
+
+        Args:
+            varied: For the number of a function, its key parts that had more than one value, with how many.
+        """
         for account in self._accounts.values():
             tally = account.tally
             yield FunctionSummary(
                 function=tally.function,
                 specializations=tally.specializations,
-                objects=account.objects,
+                objects=len(account.objects),
                 varied=tuple(
-                    (name.removeprefix(STATIC_PREFIX), count)
-                    for name, count in sorted(account.varied.items(), key=lambda item: -item[1])
+                    (name.removeprefix(STATIC_PREFIX), count) for name, count in varied(tally.function.number)
                 ),
                 growing=account.growing.longest(),
                 calls=tally.calls,

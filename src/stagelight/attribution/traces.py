@@ -169,6 +169,10 @@ class Traces:
             combination=combination,
         )
 
+    def varied(self, function: int) -> list[tuple[str, int]]:
+        """The key parts of a function that had more than one value, with how many, most first."""
+        return self.past(function).parts.varied()
+
     def _combination(self, change: Difference, nearest: Key, key: Key, past: Past) -> tuple[str, ...]:
         """The parts that vary, if each part of the key was seen before."""
         parts = changed_parts(change, nearest, key, self._definitions)

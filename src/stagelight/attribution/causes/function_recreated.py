@@ -44,8 +44,8 @@ def circumstances(evidence: TraceEvidence) -> str:
     if traced.rerun_of_cell:
         said.append("its notebook cell was run again")
     if traced.made_at is not None and traced.made_at.file:
-        times = f"{traced.made_times} times " if traced.made_times > 1 else ""
-        said.append(f"jitted {times}at {site_text(traced.made_at)}")
+        times = f", {traced.made_times} times by then" if traced.made_times > 1 else ""
+        said.append(f"jitted at {site_text(traced.made_at)}{times}")
     if traced.earlier_object_alive is not None:
         said.append(f"the earlier object is {'still alive' if traced.earlier_object_alive else 'dead'}")
     return ", ".join(said)
