@@ -9,7 +9,7 @@ def test_the_same_code_in_a_new_object():
     made_at = Site("project/train.py", 30, "run")
     cause = only(program.trace(x=f32(), object=2, made_at=made_at, made_times=3, earlier_object_alive=False))
     assert (cause.slug, cause.path) == ("function-recreated", "step")
-    assert cause.detail == "jitted 3 times at train.py:30, the earlier object is dead"
+    assert cause.detail == "jitted at train.py:30, 3 times by then, the earlier object is dead"
 
 
 def test_a_cell_that_was_run_again_is_marked():
