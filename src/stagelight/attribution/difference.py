@@ -9,7 +9,7 @@ from stagelight.attribution.leaf_changes import LeafChange, leaf_changes
 from stagelight.attribution.tree_changes import NodeChange, tree_changes
 from stagelight.attribution.value_changes import ValueChange, value_changes
 from stagelight.model.aval import text_from_aval
-from stagelight.model.structure import Structure
+from stagelight.model.structure import Structure, TreeNode
 from stagelight.model.value import Captured
 
 
@@ -93,7 +93,7 @@ def argument_changes(
     nodes: list[NodeChange] = []
     metadata: list[ValueChange] = []
     for name, tree in new.arguments:
-        if name in earlier and earlier[name] != tree:
+        if name in earlier and may_differ(earlier[name], tree):
             changes = tree_changes(name, earlier[name], tree, texts)
             nodes += changes.nodes
             metadata += changes.metadata
@@ -141,3 +141,11 @@ def captured_changes(
         else:
             found += value_changes(c.name, old, c.value)
     return tuple(found)
+
+
+def may_differ(one: TreeNode, other: TreeNode) -> bool:
+    """Whether two trees differ, or are too deep for Python to compare in one go: then they are walked."""
+    try:
+        return one != other
+    except RecursionError:
+        return True
