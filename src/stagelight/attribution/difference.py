@@ -6,10 +6,10 @@ from stagelight.attribution.convention_changes import NO_CHANGES, ConventionChan
 from stagelight.attribution.definitions import Definitions
 from stagelight.attribution.key import AVALS, CONTEXT, CONVENTION, OBJECT, STATIC, STRUCTURE, Key
 from stagelight.attribution.leaf_changes import LeafChange, leaf_changes
-from stagelight.attribution.tree_changes import NodeChange, tree_changes
+from stagelight.attribution.tree_changes import NodeChange, may_differ, tree_changes
 from stagelight.attribution.value_changes import ValueChange, value_changes
 from stagelight.model.aval import text_from_aval
-from stagelight.model.structure import Structure, TreeNode
+from stagelight.model.structure import Structure
 from stagelight.model.value import Captured
 
 
@@ -141,11 +141,3 @@ def captured_changes(
         else:
             found += value_changes(c.name, old, c.value)
     return tuple(found)
-
-
-def may_differ(one: TreeNode, other: TreeNode) -> bool:
-    """Whether two trees differ, or are too deep for Python to compare in one go: then they are walked."""
-    try:
-        return one != other
-    except RecursionError:
-        return True

@@ -43,7 +43,7 @@ def tree_changes(
     waiting = deque([(path, before, after)])
     while waiting:
         at, old, new = waiting.popleft()
-        if old is new or old == new:
+        if old is new or not may_differ(old, new):
             continue
         if old.kind != new.kind:
             nodes.append(NodeChange(path=at, before=node_text(old, at, leaves[0]), after=node_text(new, at, leaves[1])))
@@ -58,6 +58,14 @@ def tree_changes(
             if key in earlier
         )
     return TreeChanges(nodes=tuple(nodes), metadata=tuple(metadata))
+
+
+def may_differ(one: TreeNode, other: TreeNode) -> bool:
+    """Whether two trees differ, or are too deep for Python to compare in one go: then they are walked."""
+    try:
+        return one != other
+    except RecursionError:
+        return True
 
 
 def node_text(node: TreeNode, path: str, leaves: dict[str, str]) -> str:
