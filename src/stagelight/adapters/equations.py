@@ -84,10 +84,12 @@ def conds_that_became_selects(jaxpr: Any, is_own: Callable[[str], bool]) -> list
     Told by JAX's own batching rule on the stack of the equation
     (``jax/_src/lax/control_flow/conditionals.py: _cond_batching_rule``).
     """
+    equations = inner_jaxpr(jaxpr).eqns[:MOST_EQUATIONS]
+    selects = [e for e in equations if e.primitive.name == "select_n" and e.source_info.traceback is not None]
+    if not selects:
+        return []
     found, places = dict[tuple[CodeType, int], None](), _OwnPlaces(is_own)
-    for equation in inner_jaxpr(jaxpr).eqns[:MOST_EQUATIONS]:
-        if equation.primitive.name != "select_n" or equation.source_info.traceback is None:
-            continue
+    for equation in selects:
         codes, _ = equation.source_info.traceback.raw_frames()
         if any(c.co_name == "_cond_batching_rule" for c in codes):
             place = places.of(equation.source_info.traceback)

@@ -210,9 +210,9 @@ def closure_of(inner: Any) -> list[tuple[str, Any]]:
 def defaults_of(inner: Any) -> list[tuple[str, Any]]:
     """Parameters with a default, by name."""
     code = getattr(inner, "__code__", None)
-    if code is None:
+    if code is None or not (inner.__defaults__ or inner.__kwdefaults__):
         return []
-    defaults = getattr(inner, "__defaults__", None) or ()
+    defaults = inner.__defaults__ or ()
     positional = code.co_varnames[: code.co_argcount]
     named = list(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
     return named + list((getattr(inner, "__kwdefaults__", None) or {}).items())

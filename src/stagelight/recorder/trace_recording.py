@@ -1,6 +1,5 @@
 """Record traces: what JAX was asked for, whether the body ran, what came out."""
 
-import contextlib
 import time
 import weakref
 from typing import Any
@@ -34,15 +33,9 @@ class KnownJaxpr(weakref.ref[Any]):
 
     __slots__ = ("address", "known", "trace")
 
-    def __init__(self, jaxpr: Any, died: Any, known: tuple[Any, ...], trace: int):
-        super().__init__(jaxpr, died)
-        self.address = id(jaxpr)
-        self.known = known
-        self.trace = trace
-
-    def __new__(cls, jaxpr: Any, died: Any, known: tuple[Any, ...], trace: int) -> "KnownJaxpr":
-        """The weak reference itself."""
-        return super().__new__(cls, jaxpr, died)
+    address: int
+    known: tuple[Any, ...]
+    trace: int
 
 
 _KEPT = ("function", "object", "jit", "structure", "static", "options")
@@ -69,16 +62,13 @@ class TraceRecording:
         began = time.perf_counter()
         site = book.site(call.frame)
         fields = self.fields_of(call)
-        fields |= {
-            "at_s": began - book.started,
-            "trace": book.next_number("trace"),
-            "parent": state.traces[-1].number if state.traces else 0,
-            "call": site.call,
-            "user": site.user,
-            "under": (*site.under, *(TRACER_TRANSFORMATIONS[t] for t in fields.pop("tracers") if t in
-                                     TRACER_TRANSFORMATIONS and TRACER_TRANSFORMATIONS[t] not in site.under)),
-            "thread": state.number,
-        }  # fmt: skip
+        tracers = fields.pop("tracers")
+        fields["at_s"] = began - book.started
+        fields["trace"] = book.next_number("trace")
+        fields["parent"] = state.traces[-1].number if state.traces else 0
+        fields["call"], fields["user"] = site.call, site.user
+        fields["under"] = with_transformations_of(tracers, site.under) if tracers else site.under
+        fields["thread"] = state.number
         if "lower" in site.under and call.leaves is not None:
             fields["placements"], fields["placement_of"] = placements_of_shapes(call.leaves)
         identity, given = fields.pop("identity"), fields.pop("given")
@@ -205,8 +195,12 @@ class TraceRecording:
             known = latest
         else:
             self._latest[fields["function"]] = known
-        with contextlib.suppress(TypeError):
-            self.jaxprs[id(jaxpr)] = KnownJaxpr(jaxpr, self._forget, known, opened.number)
+        try:
+            mark = KnownJaxpr(jaxpr, self._forget)
+        except TypeError:
+            return
+        mark.address, mark.known, mark.trace = id(jaxpr), known, opened.number
+        self.jaxprs[id(jaxpr)] = mark
 
     def _forget(self, mark: KnownJaxpr) -> None:
         self.jaxprs.pop(mark.address, None)
@@ -220,6 +214,12 @@ class TraceRecording:
         fields["trace"] = mark.trace
         fields["avals"] = tuple(self.aval(a) for a in jaxpr.in_avals)
         return fields
+
+
+def with_transformations_of(tracers: tuple[str, ...], under: tuple[str, ...]) -> tuple[str, ...]:
+    """What surrounds a call, completed by what the types of its tracers tell."""
+    told = (TRACER_TRANSFORMATIONS[t] for t in tracers if t in TRACER_TRANSFORMATIONS)
+    return (*under, *(t for t in told if t not in under))
 
 
 def array_globals_of(inner: Any) -> list[tuple[str, Any]]:
