@@ -4,7 +4,7 @@ import msgspec
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """Limits of the advisories, as ``[tool.stagelight]`` may set them.
+    """Limits of the advisories.
 
     Attributes:
         many: Specializations of one function.
