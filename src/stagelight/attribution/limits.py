@@ -4,7 +4,7 @@ import msgspec
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """Limits of the advisories.
+    """Limits of the advisories; ``[tool.stagelight]`` of a project may set them.
 
     Attributes:
         many: Specializations of one function.

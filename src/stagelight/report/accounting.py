@@ -33,6 +33,7 @@ from stagelight.report.function_sums import (
     sum_of_totals,
 )
 from stagelight.report.grouping import Groups, GrowingGroup
+from stagelight.report.limits_configuration import configured_limits
 from stagelight.report.spans import LANES, Spans
 
 ADVISORIES = 10_000
@@ -77,7 +78,7 @@ class Accounting:
     def read(self, path: str, header: Header, entries: Iterable[Event | JaxSeen]) -> None:
         """Take a whole ledger."""
         process = len(self._ledgers)
-        attributor = Attributor(process=process)
+        attributor = Attributor(process=process, limits=configured_limits())
         ledger = _GrowingLedger(path, header)
         spans = Spans() if self._timeline else None
         misses = _ProcessMisses(self._functions)

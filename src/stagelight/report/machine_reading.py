@@ -7,6 +7,7 @@ from stagelight.model.attribution import Advisory, FailureFound, FunctionTotals,
 from stagelight.recorder.ledger_file import LedgerFile
 from stagelight.report.collector import paused_collector
 from stagelight.report.function_sums import FunctionKey, function_key, sum_of_totals
+from stagelight.report.limits_configuration import configured_limits
 from stagelight.report.machine_object import MachineObject
 from stagelight.report.selection import Selection
 
@@ -36,7 +37,7 @@ class _Reading:
 
     def read(self, process: int, ledger: LedgerFile) -> None:
         self._target.begin_ledger(ledger.header.folder)
-        attributor = Attributor(process=process)
+        attributor = Attributor(process=process, limits=configured_limits())
         for entry in ledger.entries():
             for item in attributor.feed(entry):
                 self._take(item)
