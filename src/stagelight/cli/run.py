@@ -16,6 +16,7 @@ from stagelight.recorder.program import Outcome, read_program, run_module, run_p
 from stagelight.recorder.session import Options, Session
 from stagelight.report.account import Account
 from stagelight.report.accounting import account_from_ledgers
+from stagelight.report.quantities import counted
 from stagelight.report.run_summary import summary_of
 from stagelight.report.terminal import write_terminal
 
@@ -150,8 +151,11 @@ def _failed_gates(account: Account, *, fail_on_retrace: bool, max_traces: int | 
     own = [f.totals for f in account.functions if f.function.own]
     failed: list[str] = []
     if fail_on_retrace:
-        failed += [f"{t.function.name}: {t.avoidable} avoidable misses (--fail-on-retrace)" for t in own if t.avoidable]
+        for totals in (t for t in own if t.avoidable):
+            misses = counted(totals.avoidable, "avoidable miss", "avoidable misses")
+            failed.append(f"{totals.function.name}: {misses} (--fail-on-retrace)")
     if max_traces is not None:
-        failed += [f"{t.function.name}: {t.traces} traces, at most {max_traces} are allowed (--max-traces)"
-                   for t in own if t.traces > max_traces]  # fmt: skip
+        for totals in (t for t in own if t.traces > max_traces):
+            traces = counted(totals.traces, "trace")
+            failed.append(f"{totals.function.name}: {traces}, at most {max_traces} are allowed (--max-traces)")
     return failed

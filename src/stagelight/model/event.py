@@ -160,7 +160,8 @@ class Dispatched(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     Attributes:
         at_s: When it began.
         dispatch: Number in its process, from 1.
-        trace: The ``Traced`` entry that this call just made (whether or not the body ran), or 0: nothing was looked up.
+        trace: The ``Traced`` entry whose jaxpr this call just took, whether or not its body ran, or 0: nothing was looked
+            up. It may be that of an earlier ``lower``.
         function: Number of the function.
         object: Number of the function object.
         jit: Number of the jit wrapper object, 0 where unknown.

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from stagelight import __version__
 from stagelight.adapters.chooser import hooks_for_jax
 from stagelight.adapters.fast_path import empty_fast_path
 from stagelight.adapters.installation import installed_folders, jaxlib_version
@@ -30,7 +31,6 @@ from stagelight.recorder.ownership import Ownership
 from stagelight.recorder.recording import Gate, Recorder
 from stagelight.recorder.writer import LedgerWriter
 
-VERSION_OF_STAGELIGHT = "0.1.0"
 LIVE_VARIABLE = "STAGELIGHT_LIVE"
 
 
@@ -235,7 +235,7 @@ def header_of_this_process(options: Options) -> Header:
     """The first line of a ledger of this process."""
     return Header(
         schema=SCHEMA,
-        stagelight=VERSION_OF_STAGELIGHT,
+        stagelight=__version__,
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
         host="" if options.redact else socket.gethostname(),
