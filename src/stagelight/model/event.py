@@ -160,8 +160,8 @@ class Dispatched(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     Attributes:
         at_s: When it began.
         dispatch: Number in its process, from 1.
-        trace: The ``Traced`` entry whose jaxpr this call just took, whether or not its body ran, or 0: nothing was looked
-            up. It may be that of an earlier ``lower``.
+        trace: The ``Traced`` entry whose jaxpr this call just took, whether or not its body ran; it may be that of an
+            earlier ``lower``. 0: nothing was looked up.
         function: Number of the function.
         object: Number of the function object.
         jit: Number of the jit wrapper object, 0 where unknown.
