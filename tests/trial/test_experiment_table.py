@@ -51,3 +51,13 @@ def test_an_error_is_a_row_and_not_the_end(total):
 def test_an_argument_that_the_base_call_lacks_is_named(total):
     with pytest.raises(UsageError, match="no argument 'y' to vary; it has x, mode"):
         stagelight.experiment(total, stagelight.call(jnp.ones(3), mode="sum"), vary={"y": 1})
+
+
+def test_what_was_warm_before_is_what_a_change_is_compared_with(total):
+    base = stagelight.call(jnp.ones(3), mode="sum")
+    base.make(total)
+    table = stagelight.experiment(total, base, vary={"x": jnp.ones(4), "mode": "mean"})
+    assert [[(c.slug, c.path) for c in r.causes] for r in table.rows[1:]] == [
+        [("shape-changed", "x")],
+        [("static-value-changed", "mode")],
+    ]

@@ -12,6 +12,7 @@ from stagelight.model.attribution import Cause, Miss
 from stagelight.model.event import Event
 from stagelight.model.ledger import JaxSeen
 from stagelight.model.trial import Experiment, Observation
+from stagelight.recorder.before_recording import entries_from_before
 from stagelight.recorder.object_numbers import ObjectNumbers
 from stagelight.recorder.session import watch
 from stagelight.recorder.value_description import ValueDescriber
@@ -67,8 +68,11 @@ def experiment(function: Callable[..., Any], base_call: Any, vary: Mapping[str, 
     describer = ValueDescriber(ObjectNumbers())
     changes += [(name, with_argument(base, names, name, v)) for name, given in vary.items() for v in _values(given)]
     with watch() as ledger:
-        window = Window()
-        ledger.session.recorder.book.readers.append(window.read)
+        window, recorder = Window(), ledger.session.recorder
+        recorder.book.readers.append(window.read)
+        # What was warm before is among the keys that a change is compared with.
+        for entry in entries_from_before(recorder):
+            window.read(entry)
         first = _observe(function, base, window, Observation(factor="base call"))
         rows = []
         for factor, changed in changes:
