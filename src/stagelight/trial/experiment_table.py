@@ -70,8 +70,8 @@ def experiment(function: Callable[..., Any], base_call: Any, vary: Mapping[str, 
     with watch() as ledger:
         window, recorder = Window(), ledger.session.recorder
         recorder.book.readers.append(window.read)
-        # What was warm before is among the keys that a change is compared with.
-        for entry in entries_from_before(recorder):
+        # What this function was traced for before is among the keys that a change is compared with.
+        for entry in entries_from_before(recorder, only=getattr(function, "__wrapped__", None)):
             window.read(entry)
         first = _observe(function, base, window, Observation(factor="base call"))
         rows = []
