@@ -13,6 +13,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from stagelight.adapters import context_by_config, context_by_name
+from stagelight.adapters.compiled_modules import COMPILE_PARAMETERS, compile_hook
 from stagelight.adapters.interception import Interception
 from stagelight.adapters.protocol import DispatchCall, Listener, TraceCall
 
@@ -67,6 +68,8 @@ class JaxHooks:
         replace(cache_key, "_log_cache_key_hash", ("hash_obj", "last_serialized", "hashfn"), _key_hook(listener),
                 "persistent cache key")  # fmt: skip
         self._hear_clearing(util, listener)
+        if listener.keeps_programs():
+            self._see_modules(listener)
 
     def uninstall(self) -> None:
         """See ``Hooks.uninstall``."""
@@ -166,6 +169,15 @@ class JaxHooks:
         util.test_event_listener = heard
         self._undo.append(undo)
         self.capabilities["whether the body ran"] = "on"
+
+    def _see_modules(self, listener: Listener) -> None:
+        try:
+            from jax._src import compiler
+        except ImportError as error:
+            self.capabilities["compiled programs"] = f"off: {error}"
+            return
+        hook = compile_hook(listener)
+        self._interception.replace(compiler, "compile_or_get_cached", COMPILE_PARAMETERS, hook, "compiled programs")
 
     def _hear_eviction(self, pjit: ModuleType) -> None:
         """The class of jitted objects took ``jit_evict_fn`` as its method when one was last made: give it ours."""

@@ -101,6 +101,13 @@ class Listener(Protocol):
     def cache_told(self, name: str, value: float | str) -> None:
         """The persistent cache said something: an event, a duration, or a component of the key with its digest."""
 
+    def keeps_programs(self) -> bool:
+        """Whether ``module_seen`` wants to be told."""
+        return False
+
+    def module_seen(self, text: str) -> None:
+        """A module with this text is compiled, or looked up in the persistent cache, in the span that is open."""
+
     def announced(self, name: str, details: Mapping[str, Any]) -> None:
         """Stagelight's own functions said something through ``jax.monitoring``."""
 

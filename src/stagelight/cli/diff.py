@@ -8,11 +8,12 @@ import msgspec
 from stagelight.comparison.run_difference import run_difference
 from stagelight.recorder.ledger_file import ledgers_from
 from stagelight.report.diff_document import diff_document
+from stagelight.report.html import document_html
 from stagelight.report.markdown import markdown_text
 from stagelight.report.run_reading import run_from_ledgers
 from stagelight.report.terminal import encodable, write_terminal
 
-FORMATS = ("text", "json", "markdown")
+FORMATS = ("text", "json", "markdown", "html")
 
 
 @click.command(
@@ -20,6 +21,7 @@ FORMATS = ("text", "json", "markdown")
 Examples:
   stagelight diff before.jsonl after.jsonl
   stagelight diff ledgers/host0.jsonl ledgers/host1.jsonl --all
+  stagelight diff before.jsonl after.jsonl --format html > diff.html
 """
 )
 @click.argument("before", metavar="A", type=click.Path())
@@ -31,16 +33,20 @@ def command(before: str, after: str, everything: bool, format_name: str) -> None
 
     A and B are ledgers, folders of ledgers, or patterns. For each function that differs: counts and seconds before and
     after, the keys that only one run has with the part that differs from the nearest key of the other, and the
-    component of the persistent cache's key that differs where both compiled the same. The exit code is 0.
+    component of the persistent cache's key that differs where both compiled the same. Where both runs kept their
+    compiled programs (run --programs DIR), the first lines that differ too, and what they come from.
+    The exit code is 0.
     """
     first = run_from_ledgers(before, ledgers_from([before]))
     second = run_from_ledgers(after, ledgers_from([after]))
-    difference = run_difference(first.functions, second.functions)
+    difference = run_difference(first.functions, second.functions, programs=(first.program, second.program))
     if format_name == "json":
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(difference), indent=1) + b"\n")
         return
     document = diff_document(first, second, difference, everything=everything)
-    if format_name == "markdown":
+    if format_name == "html":
+        sys.stdout.buffer.write(document_html(document).encode("utf-8", "replace"))
+    elif format_name == "markdown":
         click.echo(encodable(markdown_text(document), sys.stdout), nl=False)
     else:
         write_terminal(document)

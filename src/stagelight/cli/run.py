@@ -11,6 +11,7 @@ import click
 
 from stagelight.errors import UsageError
 from stagelight.recorder.children import follow_children
+from stagelight.recorder.kept_programs import folder_of_programs
 from stagelight.recorder.ledger_file import LedgerFile, ledgers_from
 from stagelight.recorder.program import Outcome, read_program, run_module, run_program, show_error
 from stagelight.recorder.session import Options, Session
@@ -42,6 +43,7 @@ Examples:
 @click.option("--own", multiple=True, metavar="PKG", help="Count an installed package as your own code. Repeatable.")
 @click.option("--calls", is_flag=True, help="Count every call, cached ones too (up to 1 µs a call).")
 @click.option("--live", is_flag=True, help="Say each avoidable miss when it happens, on standard error.")
+@click.option("--programs", metavar="DIR", help="Keep each compiled program (StableHLO) in DIR, for stagelight diff.")
 @click.option("--redact", is_flag=True, help="Keep values out of the ledger; names, shapes and dtypes stay.")
 @click.option("--follow-children", "follow", is_flag=True, help="Record the processes that the program starts too.")
 @click.option("--fail-on-retrace", is_flag=True, help="Exit 1 if anything avoidable happened in your own functions.")
@@ -56,6 +58,7 @@ def command(
     own: tuple[str, ...],
     calls: bool,
     live: bool,
+    programs: str | None,
     redact: bool,
     follow: bool,
     fail_on_retrace: bool,
@@ -78,6 +81,7 @@ def command(
         own=own,
         redact=redact,
         calls=calls,
+        programs=_programs_folder(programs, redact=redact),
         live=live,
         follow=follow,
         program=(*((program,) if program is not None else ("-m", str(module))), *arguments),
@@ -90,6 +94,15 @@ def command(
     outcome = run_module(str(module), arguments) if code is None else run_program(code, str(program), arguments)
     _end(session, outcome)
     _report(session, outcome, quiet=quiet, fail_on_retrace=fail_on_retrace, max_traces=max_traces)
+
+
+def _programs_folder(given: str | None, *, redact: bool) -> str:
+    if given is None:
+        return ""
+    if redact:
+        message = "--programs keeps programs whole, captured values included: it cannot go with --redact"
+        raise UsageError(message)
+    return folder_of_programs(given)
 
 
 def _ledger_path(output: str | None, stem: str, *, folder: bool) -> Path:

@@ -39,6 +39,7 @@ class KeyReader:
                 self._spend(entry.trace, entry.lower_s)
             case Compiled():
                 self._spend(entry.trace, entry.compile_s, entry.persistent.components)
+                self._keep(entry)
             case StructureSeen():
                 self._structures[entry.digest] = entry.structure
             case ContextSeen():
@@ -80,18 +81,30 @@ class KeyReader:
             key.seconds += seconds
             key.components = components or key.components
 
+    def _keep(self, compiled: Compiled) -> None:
+        key = self._key_of_trace.get(compiled.trace)
+        if key is not None and compiled.kept_program:
+            key.programs[compiled.module, compiled.kept_program] = None
+
 
 class _GrowingKey:
-    __slots__ = ("components", "context", "parts", "seconds")
+    __slots__ = ("components", "context", "parts", "programs", "seconds")
 
     def __init__(self, parts: tuple[Part, ...], context: tuple[Part, ...]) -> None:
         self.parts = parts
         self.context = context
         self.seconds = 0.0
         self.components: tuple[Part, ...] = ()
+        self.programs: dict[Part, None] = {}
 
     def key(self) -> RunKey:
-        return RunKey(parts=self.parts, context=self.context, seconds=self.seconds, components=self.components)
+        return RunKey(
+            parts=self.parts,
+            context=self.context,
+            seconds=self.seconds,
+            components=self.components,
+            programs=tuple(self.programs),
+        )
 
 
 class _GrowingKeys:

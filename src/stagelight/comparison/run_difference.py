@@ -1,7 +1,8 @@
 """What one run traced or compiled that another did not."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from stagelight.comparison.program_difference import program_difference
 from stagelight.comparison.run_key import changed_parts
 from stagelight.model.attribution import FunctionTotals
 from stagelight.model.comparison import (
@@ -14,12 +15,26 @@ from stagelight.model.comparison import (
     RunFunction,
     RunKey,
 )
+from stagelight.model.program_difference import ProgramDifference
 
 # Keys that each missing key is held against, to find the nearest.
 MOST_COMPARED = 200
 
 
-def run_difference(before: Sequence[RunFunction], after: Sequence[RunFunction]) -> RunDifference:
+def _no_program(digest: str) -> str | None:
+    return None
+
+
+type Programs = Callable[[str], str | None]
+"""Text of a kept program by its digest, where it is still there."""
+
+
+def run_difference(
+    before: Sequence[RunFunction],
+    after: Sequence[RunFunction],
+    *,
+    programs: tuple[Programs, Programs] = (_no_program, _no_program),
+) -> RunDifference:
     """Compare two runs.
 
     Functions are the same if file, qualified name and rank among those of that name agree, so that code may move; and
@@ -28,12 +43,16 @@ def run_difference(before: Sequence[RunFunction], after: Sequence[RunFunction]) 
     Args:
         before: Functions of the first run.
         after: Functions of the second run.
+        programs: Where the kept programs of each run are looked up.
     """
     settings = settings_throughout(before, after)
     ignored = frozenset(setting.name for setting in settings)
     old, new = _by_identity(before), _by_identity(after)
     _follow_moved(old, new)
-    found = [function_difference(old.get(key), new.get(key), ignored) for key in dict.fromkeys((*old, *new))]
+    found = [
+        function_difference(old.get(key), new.get(key), ignored, programs=programs)
+        for key in dict.fromkeys((*old, *new))
+    ]
     different = [one for one in found if one is not None]
     different.sort(key=lambda one: -abs(seconds_of(one.after) - seconds_of(one.before)))
     return RunDifference(functions=tuple(different), same=len(found) - len(different), settings=settings)
@@ -65,7 +84,11 @@ def seconds_of(totals: FunctionTotals | None) -> float:
 
 
 def function_difference(
-    before: RunFunction | None, after: RunFunction | None, ignored: frozenset[str] = frozenset()
+    before: RunFunction | None,
+    after: RunFunction | None,
+    ignored: frozenset[str] = frozenset(),
+    *,
+    programs: tuple[Programs, Programs] = (_no_program, _no_program),
 ) -> FunctionDifference | None:
     """Compare one function in two runs; nothing where neither counts nor keys differ.
 
@@ -73,13 +96,16 @@ def function_difference(
         before: The function in the first run, if it is there.
         after: The function in the second run.
         ignored: Settings that tell no keys apart.
+        programs: Where the kept programs of each run are looked up.
     """
     old, new = (before.keys if before else ()), (after.keys if after else ())
     pairs, only_before, only_after = _matched(old, new, ignored)
     components = _components(pairs)
+    differing = tuple(found for pair in pairs for found in differing_programs(*pair, programs))
     known = after or before
     assert known is not None
-    if before and after and not (only_before or only_after or components) and _counts(before) == _counts(after):
+    differs = only_before or only_after or components or differing
+    if before and after and not differs and _counts(before) == _counts(after):
         return None
     return FunctionDifference(
         function=known.function,
@@ -88,6 +114,7 @@ def function_difference(
         only_before=tuple(_only_before(key, new, ignored) for key in only_before),
         only_after=tuple(_only_after(key, old, ignored) for key in only_after),
         components=components,
+        programs=differing,
         keys_folded=sum(one.keys_folded for one in (before, after) if one),
     )
 
@@ -152,6 +179,25 @@ def _only_before(key: RunKey, others: Sequence[RunKey], ignored: frozenset[str])
 def _only_after(key: RunKey, others: Sequence[RunKey], ignored: frozenset[str]) -> OnlyThere:
     changes = (changed_parts(other, key, ignored) for other in others[:MOST_COMPARED])
     return OnlyThere(key=key, changed=min(changes, key=len, default=()))
+
+
+def differing_programs(before: RunKey, after: RunKey, programs: tuple[Programs, Programs]) -> list[ProgramDifference]:
+    """The programs of one key that both runs kept, where they differ.
+
+    Where only source locations differ and the persistent cache's key does not tell them apart, nothing is said: code
+    that has moved is the same program.
+    """
+    old_digests, new_digests = dict(before.components), dict(after.components)
+    is_told = old_digests.get("program") != new_digests.get("program")
+    found: list[ProgramDifference] = []
+    for (module, old), (_, new) in zip(before.programs, after.programs, strict=False):
+        texts = programs[0](old), programs[1](new)
+        if old == new or texts[0] is None or texts[1] is None:
+            continue
+        difference = program_difference(texts[0], texts[1], module=module, digests=(old, new))
+        if difference is not None and (is_told or difference.origin != "source locations"):
+            found.append(difference)
+    return found
 
 
 def _components(pairs: Iterable[tuple[RunKey, RunKey]]) -> tuple[CacheComponent, ...]:

@@ -4,6 +4,7 @@ import msgspec
 
 from stagelight.model.attribution import FunctionTotals
 from stagelight.model.function import Function
+from stagelight.model.program_difference import ProgramDifference
 
 type Part = tuple[str, str]
 
@@ -17,12 +18,14 @@ class RunKey(msgspec.Struct, frozen=True, kw_only=True):
         context: Name and text of each setting of the trace context.
         seconds: What its trace and compiles cost.
         components: Digest of each component of the persistent cache's key, where it was compiled.
+        programs: Each program that was compiled for it and kept: name of its module, and its digest.
     """
 
     parts: tuple[Part, ...]
     context: tuple[Part, ...] = ()
     seconds: float = 0.0
     components: tuple[Part, ...] = ()
+    programs: tuple[Part, ...] = ()
 
 
 class ChangedPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +90,7 @@ class FunctionDifference(msgspec.Struct, frozen=True, kw_only=True):
         only_before: Keys that only the first run has.
         only_after: Keys that only the second run has.
         components: Components of the persistent cache's key that differ for keys that both have.
+        programs: Kept programs of keys that both have, where they differ.
         keys_folded: Keys that were not compared because there were too many.
     """
 
@@ -96,6 +100,7 @@ class FunctionDifference(msgspec.Struct, frozen=True, kw_only=True):
     only_before: tuple[OnlyThere, ...] = ()
     only_after: tuple[OnlyThere, ...] = ()
     components: tuple[CacheComponent, ...] = ()
+    programs: tuple[ProgramDifference, ...] = ()
     keys_folded: int = 0
 
 

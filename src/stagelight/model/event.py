@@ -288,6 +288,7 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
         under: As in ``Lowered``.
         persistent: What the persistent cache did.
         module_digest: Digest of the StableHLO, where known.
+        kept_program: Digest of its text, under which it is kept in the folder of programs; else empty.
         call: The innermost frame outside JAX.
         user: The innermost frame of the user's own code.
         failed: Whether it raised.
@@ -303,6 +304,7 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     under: tuple[str, ...] = ()
     persistent: PersistentCacheUse = PersistentCacheUse()
     module_digest: str = ""
+    kept_program: str = ""
     call: Site = NOWHERE
     user: Site = NOWHERE
     failed: bool = False

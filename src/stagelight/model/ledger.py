@@ -32,6 +32,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         own: Packages named as the user's own.
         redacted: Whether values were kept out.
         calls: Whether calls were counted.
+        programs: The folder in which compiled programs are kept, as it was named; empty where they are not.
         capabilities: What could be recorded here and why not: name → ``on`` or the reason.
     """
 
@@ -50,6 +51,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     own: tuple[str, ...] = ()
     redacted: bool = False
     calls: bool = False
+    programs: str = ""
     capabilities: tuple[tuple[str, str], ...] = ()
 
 

@@ -15,6 +15,7 @@ COMPONENTS = {
     "compile_options": "compile options", "accelerator_config": "devices", "compression": "compression",
     "custom_hook": "custom hook",
 }  # fmt: skip
+KEPT_PROGRAM = "kept program"
 _MOST_MODULES = 4096
 
 
@@ -96,7 +97,10 @@ class CompileRecording:
             return
         persistent = persistent_cache_use(opened.told, seconds)
         program = dict(persistent.components).get("program", "")
-        self._book.write(Compiled(compile_s=seconds, persistent=persistent, module_digest=program, **shared))
+        kept = str(opened.told.get(KEPT_PROGRAM, ""))
+        self._book.write(
+            Compiled(compile_s=seconds, persistent=persistent, module_digest=program, kept_program=kept, **shared)
+        )
 
     def cache_told(self, name: str, value: float | str) -> None:
         """Note what the persistent cache said about the compile that runs now."""

@@ -13,9 +13,10 @@ from stagelight.model.event import CacheCleared, Dispatched, Traced
 from stagelight.recorder.book import Book, OpenSpan, OpenTrace
 from stagelight.recorder.bucketed_calls import bucketed_call
 from stagelight.recorder.call_counting import CallCounting
-from stagelight.recorder.compile_recording import CompileRecording
+from stagelight.recorder.compile_recording import KEPT_PROGRAM, CompileRecording
 from stagelight.recorder.dispatch_recording import DispatchRecording
 from stagelight.recorder.failure_recording import FailureRecording
+from stagelight.recorder.kept_programs import KeptPrograms
 from stagelight.recorder.monitoring_tool import MonitoringTool
 from stagelight.recorder.placements import Placements
 from stagelight.recorder.side_effects import SideEffects
@@ -40,9 +41,10 @@ class Recorder:
         book: The shared state.
         tool: The monitoring tool.
         calls: Whether to count calls.
+        programs: Where compiled programs are kept, if they are.
     """
 
-    def __init__(self, book: Book, tool: MonitoringTool, *, calls: bool = False):
+    def __init__(self, book: Book, tool: MonitoringTool, *, calls: bool = False, programs: KeptPrograms | None = None):
         self.book = book
         self.gates: list[Gate] = []
         self.aot_calls = False
@@ -51,6 +53,7 @@ class Recorder:
         self.traces = TraceRecording(book, self._placements.tracers)
         self._dispatches = DispatchRecording(book, self.traces, self._placements)
         self._compiles = CompileRecording(book, self.traces)
+        self._programs = programs
         self._failures = FailureRecording(book)
         self._stale = StaleCaptures(book)
         self._effects = SideEffects(book, tool)
@@ -183,6 +186,17 @@ class Recorder:
     def cache_told(self, name: str, value: float | str) -> None:
         """See ``Listener``."""
         self._compiles.cache_told(name, value)
+
+    def keeps_programs(self) -> bool:
+        """See ``Listener``."""
+        return self._programs is not None
+
+    def module_seen(self, text: str) -> None:
+        """See ``Listener``."""
+        began = time.perf_counter()
+        if self._programs is not None:
+            self._compiles.cache_told(KEPT_PROGRAM, self._programs.keep(text))
+        self.book.inside_s += time.perf_counter() - began
 
     def announced(self, name: str, details: Mapping[str, Any]) -> None:
         """See ``Listener``."""

@@ -24,6 +24,7 @@ from stagelight.model.event import Ended, Event
 from stagelight.model.ledger import SCHEMA, Header, JaxSeen
 from stagelight.recorder.book import Book
 from stagelight.recorder.import_hook import AfterImport
+from stagelight.recorder.kept_programs import KeptPrograms
 from stagelight.recorder.ledger_file import ledgers_from
 from stagelight.recorder.live import LiveLines
 from stagelight.recorder.monitoring_tool import MonitoringTool
@@ -41,6 +42,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         own: Packages that count as the user's own.
         redact: Keep values out of the ledger.
         calls: Count every call.
+        programs: Keep each compiled program in this folder.
         live: Say each avoidable miss when it happens.
         program: The command line that is watched.
         below: Files that stand below the program on the stack, kept out of its source locations.
@@ -50,6 +52,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     own: tuple[str, ...] = ()
     redact: bool = False
     calls: bool = False
+    programs: str = ""
     live: bool = False
     program: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
@@ -126,7 +129,8 @@ class Session:
         book = Book(self.writer, ownership, self.hooks, redact=self.options.redact)
         book.started = self._began
         self._tool = MonitoringTool()
-        self.recorder = Recorder(book, self._tool, calls=self.options.calls)
+        kept = KeptPrograms(self.options.programs) if self.options.programs else None
+        self.recorder = Recorder(book, self._tool, calls=self.options.calls, programs=kept)
         self.hooks.keep_out_of_locations(self.options.below)
         self.hooks.install(self.recorder)
         self.hooks.capabilities["failures raised in C++"] = self._tool.state
@@ -247,6 +251,7 @@ def header_of_this_process(options: Options) -> Header:
         own=options.own,
         redacted=options.redact,
         calls=options.calls,
+        programs=options.programs,
     )
 
 

@@ -21,6 +21,7 @@ from stagelight.report.document import (
 )
 from stagelight.report.file_names import FileNames
 from stagelight.report.function_table import defined_at, display_name
+from stagelight.report.program_section import program_sections
 from stagelight.report.quantities import counted, seconds_text
 from stagelight.report.run_reading import Run
 from stagelight.report.visible import shortened
@@ -149,6 +150,7 @@ def _section(one: FunctionDifference) -> Section:
             (Code(c.name), Text(f"  for {counted(c.keys, 'key')} that both runs have")) for c in one.components
         )
         children.append(KeyValues((("persistent cache key", lines),)))
+    children += program_sections(one.programs)
     if one.keys_folded:
         text = f"{one.keys_folded:,} further keys were not compared."
         children.append(Paragraph((Text(text, "muted"),)))

@@ -9,6 +9,7 @@ from stagelight.attribution.attributor import Attributor
 from stagelight.comparison.run import KeyReader
 from stagelight.model.comparison import RunFunction
 from stagelight.model.ledger import Header, JaxSeen
+from stagelight.recorder.kept_programs import kept_program
 from stagelight.recorder.ledger_file import LedgerFile
 from stagelight.report.collector import paused_collector
 from stagelight.report.file_names import relative_name
@@ -23,12 +24,19 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         header: Of its first ledger, with JAX's version.
         ledgers: How many ledgers it has.
         functions: Its functions, file names relative to where it ran, so that hosts can be compared.
+        places: Header and path of each ledger.
     """
 
     name: str
     header: Header
     ledgers: int
     functions: tuple[RunFunction, ...]
+    places: tuple[tuple[Header, str], ...] = ()
+
+    def program(self, digest: str) -> str | None:
+        """Text of a kept program, where it is still there."""
+        texts = (kept_program(header, path, digest) for header, path in self.places)
+        return next((text for text in texts if text is not None), None)
 
 
 def run_from_ledgers(name: str, ledgers: Sequence[LedgerFile]) -> Run:
@@ -41,13 +49,15 @@ def run_from_ledgers(name: str, ledgers: Sequence[LedgerFile]) -> Run:
     functions: dict[FunctionKey, RunFunction] = {}
     headers: list[Header] = []
     for ledger in ledgers:
-        header, found = _read(ledger)
+        header, ones = _read(ledger)
         headers.append(header)
-        for one in found:
+        for one in ones:
             key = function_key(one.function)
             known = functions.get(key)
             functions[key] = one if known is None else _sum(known, one)
-    return Run(name=name, header=headers[0], ledgers=len(headers), functions=tuple(functions.values()))
+    places = tuple((ledger.header, ledger.path) for ledger in ledgers)
+    found = tuple(functions.values())
+    return Run(name=name, header=headers[0], ledgers=len(headers), functions=found, places=places)
 
 
 def _read(ledger: LedgerFile) -> tuple[Header, tuple[RunFunction, ...]]:
