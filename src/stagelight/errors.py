@@ -53,5 +53,13 @@ class WarmUpError(StagelightError):
     """A warm-up that cannot begin: a factory that raises or gives no functions, or calls that cannot be rebuilt."""
 
 
+class LessonError(StagelightError):
+    """A lesson that cannot be read as one: names its file and line, and what is expected there."""
+
+
+class LabError(StagelightError):
+    """Something of the lab that cannot be done now: no workspace, a step before its turn, a broken record."""
+
+
 class StoppedOnPurpose(BaseException):
     """Ends a call that was made only to learn what it would do."""

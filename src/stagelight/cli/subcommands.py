@@ -14,10 +14,11 @@ class Subcommand(msgspec.Struct, frozen=True, kw_only=True):
     help: str
 
 
-_ROOM = "stagelight.cli"
+# The lab is a door of its own, beside the command line.
+_ROOMS = {"learn": "stagelight.lab.command"}
 
 SUBCOMMANDS: tuple[Subcommand, ...] = tuple(
-    Subcommand(name=name, module=f"{_ROOM}.{name}", help=text)
+    Subcommand(name=name, module=_ROOMS.get(name, f"stagelight.cli.{name}"), help=text)
     for name, text in (
         ("run", "Watch a program, unmodified, and say what was traced again."),
         ("why", "Say why each function was traced or compiled again."),

@@ -1,0 +1,90 @@
+"""The lab's side of the examiner: one process for many programs, started when first needed."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from types import TracebackType
+
+import msgspec
+
+from stagelight.errors import LabError
+from stagelight.lab.examiner import PACKAGES, write_message
+from stagelight.model.examination import Examination, Request
+
+_SERVE = "import sys; sys.path.append(sys.argv[1]); from stagelight.lab.examiner import serve; serve()"
+
+
+class Examiner:
+    """Runs programs in children of one process that has loaded JAX.
+
+    Example:
+        >>> from stagelight.model.examination import Piece, Request
+        >>> request = Request(file="two.py", folder=".", pieces=(Piece(role="file", code="print(2)"),))
+        >>> with Examiner() as examiner:
+        ...     found = examiner.examine(request)
+        >>> found.outputs
+        ('2\\n',)
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> "Examiner":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Begin to load JAX, without waiting for it."""
+        if self._process is None:
+            environment = {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ}
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _SERVE, PACKAGES],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=environment,
+                start_new_session=True,
+            )
+
+    def examine(self, request: Request) -> Examination:
+        """Run one program and wait for what was seen.
+
+        Raises:
+            LabError: The examiner itself ended.
+        """
+        self.start()
+        assert self._process is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            write_message(self._process.stdin, msgspec.msgpack.encode(request))
+            head = self._process.stdout.read(8)
+            body = self._process.stdout.read(int.from_bytes(head, "big"))
+            return msgspec.msgpack.decode(body, type=Examination)
+        except (OSError, msgspec.DecodeError):
+            code = self._process.wait()
+            self._process = None
+            message = (
+                f"the process that runs lessons ended with exit code {code} before it answered: "
+                "see whether JAX can be imported here with: stagelight doctor"
+            )
+            raise LabError(message) from None
+
+    def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        for stream in (process.stdin, process.stdout):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,3 @@
+"""The table of commands: name → one line of help. The file of a command has its name."""
+
+COMMANDS: tuple[tuple[str, str], ...] = (("lint", "For authors: run everything that a lesson claims."),)
