@@ -34,5 +34,6 @@ SUBCOMMANDS: tuple[Subcommand, ...] = tuple(
         ("coverage", "Say which served calls a warm-up would have missed."),
         ("doctor", "Say what can be recorded here, and why not the rest."),
         ("rule", "Show the page of a rule or cause."),
+        ("learn", "The lab: predict, build, run, repair, keep evidence."),
     )
 )

@@ -49,7 +49,7 @@ def serve(forking: bool = CAN_FORK) -> None:
 
 def _load() -> None:
     """Import what every child needs. JAX starts no thread and no backend until it computes."""
-    import jax.numpy
+    import jax  # noqa: F401
 
     import stagelight.lab.examining
     import stagelight.staging.explaining
