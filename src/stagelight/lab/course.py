@@ -9,15 +9,16 @@ from stagelight.lab.lesson_reading import lesson_from_file
 from stagelight.model.lesson import Exercise, Lesson
 
 
-def lessons_folder() -> Path:
-    """Where the shipped lessons are."""
-    return Path(str(files("stagelight.lab"))) / "lessons"
+def lesson_files() -> tuple[Path, ...]:
+    """The shipped lessons' files, in the course's order."""
+    folder = Path(str(files("stagelight.lab"))) / "lessons"
+    return tuple(sorted(folder.glob("[0-9]*.md")))
 
 
 @functools.cache
 def course() -> tuple[Lesson, ...]:
     """All shipped lessons, in their order."""
-    return tuple(lesson_from_file(path) for path in sorted(lessons_folder().glob("[0-9]*.md")))
+    return tuple(lesson_from_file(path) for path in lesson_files())
 
 
 def stem_of(lesson: Lesson) -> str:

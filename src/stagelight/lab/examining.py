@@ -81,8 +81,9 @@ def _ran(request: Request, module: ModuleType, session: Session, view: LedgerVie
     error = _run_pieces(watched, request.file, module, outputs)
     functions = view.functions()
     check_error = None
+    evidence: dict[str, Any] = {}
     if error is None and request.check:
-        check_error = _checked(request, module, view, "".join(outputs))
+        check_error = _checked(request, module, view, "".join(outputs), evidence)
     checked = counts_since(functions, view.functions())
     session.stop(error or check_error)
     view.finish()
@@ -101,6 +102,7 @@ def _ran(request: Request, module: ModuleType, session: Session, view: LedgerVie
         "advisories": view.advisories(),
         "answers": answers,
         "explanations": explanations,
+        "evidence": json.dumps(plain_value(evidence)) if evidence else "",
     }
 
 
@@ -145,9 +147,12 @@ def _remember_source(file: str, pieces: list[Piece]) -> None:
     linecache.cache[file] = (sum(map(len, lines)), None, lines, file)
 
 
-def _checked(request: Request, module: ModuleType, view: LedgerView, output: str) -> BaseException | None:
+def _checked(
+    request: Request, module: ModuleType, view: LedgerView, output: str, evidence: dict[str, Any]
+) -> BaseException | None:
     before = view.functions()
-    scope: dict[str, Any] = {"__name__": "__check__", "learner": module, "output": output}
+    scope: dict[str, Any] = {"__name__": "__check__", "learner": module, "output": output, "evidence": evidence}
+    scope["kept"] = json.loads(request.kept) if request.kept else {}
     scope.update(_libraries(), **questions_about(lambda: counts_since(before, view.functions()), view))
     file = request.check_file
     lines = request.check.splitlines(keepends=True)

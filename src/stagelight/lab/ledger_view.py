@@ -168,7 +168,7 @@ def _text_of(lines: Sequence[str], first_line: int, span: Any) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """A value as JSON can hold it: arrays become lists, NumPy and JAX scalars numbers.
+    """A value as JSON can hold it: arrays become lists, NumPy and JAX scalars numbers, keys of tables texts.
 
     Raises:
         TypeError: It cannot.
@@ -182,6 +182,8 @@ def plain_value(value: Any) -> Any:
         return value if math.isfinite(value) else str(value)
     if isinstance(value, list | tuple):
         return [plain_value(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): plain_value(one) for key, one in value.items()}
     if hasattr(value, "tolist"):
         return plain_value(value.tolist())
     message = f"a {type(value).__name__} is no answer: give a number, a text, or a list of them"

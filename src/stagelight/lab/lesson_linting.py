@@ -15,6 +15,7 @@ from stagelight.lab.requests import program_request, repair_request
 from stagelight.lab.verdicts import KINDS, PASSED, verdict_of, wanted_names
 from stagelight.model.examination import Examination, Verdict
 from stagelight.model.lesson import Exercise, Lesson, Question
+from stagelight.model.project import Stage
 
 MOST_WORDS = 1000
 MOST_SECONDS = 60.0
@@ -122,7 +123,8 @@ def _key_complaints(question: Question, key: str) -> Iterator[Complaint]:
 def _exercise_complaints(
     lesson: Lesson, exercise: Exercise, examiner: Examiner, folder: Path, verdicts: list[tuple[str, str, Verdict]]
 ) -> Iterator[Complaint]:
-    yield from _shape_complaints(exercise)
+    programs = (("starter", exercise.starter), ("solution", exercise.solution))
+    yield from shape_complaints(exercise, f"exercise {exercise.name}", programs)
     if not _is_python(exercise.check):
         return
     file = folder / stem_of(lesson) / f"{exercise.name}.py"
@@ -155,27 +157,39 @@ def _starter_complaints(exercise: Exercise, starter: Verdict) -> Iterator[Compla
         yield Complaint(line=exercise.line, message=message)
 
 
-def _shape_complaints(exercise: Exercise) -> Iterator[Complaint]:
+def shape_complaints(exercise: Exercise | Stage, name: str, programs: Sequence[tuple[str, str]]) -> Iterator[Complaint]:
+    """What an exercise or stage lacks, before anything of it runs.
+
+    Args:
+        exercise: The exercise.
+        name: What it is called.
+        programs: Further texts that must be Python, with what they are.
+    """
+
     def complaint(message: str) -> Complaint:
-        return Complaint(line=exercise.line, message=f"exercise {exercise.name}: {message}")
+        return Complaint(line=exercise.line, message=f"{name}: {message}")
 
     if not exercise.task:
-        yield complaint("the task stands between ```toml exercise and ```python starter")
+        yield complaint("it has no task: prose that says what to do")
     if len(exercise.hints) < FEWEST_HINTS:
         yield complaint(f"{len(exercise.hints)} hints; at least {FEWEST_HINTS}, the plainest last")
     if len({mutant.name for mutant in exercise.mutants}) < FEWEST_MUTANTS:
         yield complaint(f"{len(exercise.mutants)} wrong repairs; at least {FEWEST_MUTANTS} with different names")
     if exercise.fails in (PASSED, "syntax-error") or not (exercise.fails in KINDS or "-" in exercise.fails):
         yield complaint(f"fails = {exercise.fails!r} is no verdict that a starter may have")
-    for name, code in (("starter", exercise.starter), ("solution", exercise.solution), ("check", exercise.check)):
+    for what, code in (*programs, ("check", exercise.check)):
         if not _is_python(code):
-            yield complaint(f"the {name} is not Python")
+            yield complaint(f"the {what} is not Python")
             return
-    if not wanted_names(exercise.check):
-        yield complaint("the check takes nothing from `learner`")
-    for node in ast.walk(ast.parse(exercise.check)):
+    yield from map(complaint, _check_complaints(exercise.check))
+
+
+def _check_complaints(check: str) -> Iterator[str]:
+    if not wanted_names(check):
+        yield "the check takes nothing from `learner`"
+    for node in ast.walk(ast.parse(check)):
         if isinstance(node, ast.Assert) and node.msg is None:
-            yield complaint(f"line {node.lineno} of the check asserts without a message for the learner")
+            yield f"line {node.lineno} of the check asserts without a message for the learner"
 
 
 def _is_python(code: str) -> bool:

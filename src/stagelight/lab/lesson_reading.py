@@ -73,7 +73,7 @@ def lesson_from_text(text: str, file: str) -> Lesson:
     """
     table, skipped = front_matter(text, file)
     blocks = blocks_of(text, file, skipped)
-    opening = _record(table, Opening, file, 1)
+    opening = record_from(table, Opening, file, 1)
     number, _, name = file.removesuffix(".md").partition("-")
     if not number.isdigit() or name != opening.name:
         message = f"{file}:1: the file is called NN-NAME.md with the name of its front matter, {opening.name!r}"
@@ -118,7 +118,12 @@ def _known_roles() -> str:
     return f"has none of the roles {', '.join(ROLES)}"
 
 
-def _record(table: dict[str, Any], kind: type, file: str, at: int) -> Any:
+def record_from(table: dict[str, Any], kind: type, file: str, at: int) -> Any:
+    """A table as a record.
+
+    Raises:
+        LessonError: A field is missing or of another type.
+    """
     try:
         return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:
@@ -132,7 +137,7 @@ def _table(block: Block, kind: type, file: str, **more: object) -> Any:
     if unknown:
         message = f"{file}:{block.line}: a {block.role} has no {', '.join(sorted(unknown))}"
         raise LessonError(message)
-    return _record({**table, **more, "line": block.line}, kind, file, block.line)
+    return record_from({**table, **more, "line": block.line}, kind, file, block.line)
 
 
 def _problem(blocks: Sequence[Block], file: str) -> str:
@@ -195,12 +200,17 @@ def _exercise(group: Sequence[Block], file: str) -> Exercise:
         file,
         task="\n\n".join(block.text for block in parts.get(PROSE, [])),
         **{role: parts[role][0].text for role in OF_EXERCISE[:3]},
-        mutants=tuple(_mutant(block, file) for block in parts.get("wrong", [])),
+        mutants=tuple(mutant_from(block, file) for block in parts.get("wrong", [])),
         hints=tuple(block.text.strip() for block in parts.get("hint", [])),
     )
 
 
-def _mutant(block: Block, file: str) -> Mutant:
+def mutant_from(block: Block, file: str) -> Mutant:
+    """A wrong repair with the name that its fence gives it.
+
+    Raises:
+        LessonError: The fence names none.
+    """
     if not 1 <= len(block.arguments) <= 2:
         message = f"{file}:{block.line - 1}: a wrong repair is named: ```python wrong NAME [KIND-OF-VERDICT]"
         raise LessonError(message)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from stagelight.model.examination import Examination, FunctionCounts, Raised, Verdict
 from stagelight.model.lesson import Exercise
+from stagelight.model.project import Stage
 from stagelight.report.quantities import counted
 from stagelight.report.ways_out import way_out
 
@@ -16,11 +17,11 @@ KINDS = (
 )  # fmt: skip
 
 
-def verdict_of(exercise: Exercise, found: Examination, source: str, file: str) -> Verdict:
+def verdict_of(exercise: Exercise | Stage, found: Examination, source: str, file: str) -> Verdict:
     """Judge one examination of an exercise's file.
 
     Args:
-        exercise: The exercise.
+        exercise: The exercise, or the stage of a project.
         found: What was seen.
         source: The text that ran.
         file: What the file is called in messages.
@@ -32,7 +33,7 @@ def verdict_of(exercise: Exercise, found: Examination, source: str, file: str) -
         or _of_names(exercise, found, source, file)
         or _of_budget(exercise, found)
         or _of_check(found.raised, file)
-        or Verdict(kind=PASSED, message=passed_message(exercise, found.functions))
+        or Verdict(kind=PASSED, message=passed_message(found.functions))
     )
     return Verdict(
         kind=verdict.kind,
@@ -43,7 +44,7 @@ def verdict_of(exercise: Exercise, found: Examination, source: str, file: str) -
     )
 
 
-def passed_message(exercise: Exercise, functions: Sequence[FunctionCounts]) -> str:
+def passed_message(functions: Sequence[FunctionCounts]) -> str:
     """What was seen of a repair that passes."""
     parts = [f"{one.name}: {counted(one.traces, 'trace')} in {counted(one.calls, 'call')}" for one in functions]
     return "; ".join([*parts, "the hidden checks hold"])
@@ -92,7 +93,7 @@ def _flow(raised: Raised) -> list[str]:
     return [f"  {raised.expression}{flows}"]
 
 
-def _of_names(exercise: Exercise, found: Examination, source: str, file: str) -> Verdict | None:
+def _of_names(exercise: Exercise | Stage, found: Examination, source: str, file: str) -> Verdict | None:
     missing = [name for name in wanted_names(exercise.check) if name not in found.defined]
     if not missing:
         return None
@@ -111,7 +112,7 @@ def wanted_names(check: str) -> tuple[str, ...]:
     return tuple(sorted({n.attr for n in nodes if isinstance(n.value, ast.Name) and n.value.id == "learner"}))
 
 
-def _of_budget(exercise: Exercise, found: Examination) -> Verdict | None:
+def _of_budget(exercise: Exercise | Stage, found: Examination) -> Verdict | None:
     for what, budget in (("traces", exercise.traces), ("compiles", exercise.compiles)):
         used = {one.name: getattr(one, what) for one in found.functions if getattr(one, what)}
         if budget is not None and sum(used.values()) > budget:

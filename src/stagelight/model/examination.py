@@ -49,6 +49,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         check: Program that tests what the first one defined; empty where there is none.
         check_file: What the check is called in messages.
         figures: Functions to explain.
+        kept: Evidence of earlier stages of a project, as JSON; empty for a lesson.
         time_limit_s: The child is stopped after this long.
         output_limit_bytes: The child is stopped when it has printed more.
     """
@@ -60,6 +61,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     check: str = ""
     check_file: str = "<check>"
     figures: tuple[FigureAsked, ...] = ()
+    kept: str = ""
     time_limit_s: float = 60.0
     output_limit_bytes: int = 1_000_000
 
@@ -145,6 +147,7 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         advisories: Slugs of advisories with the function's name.
         answers: One for each question.
         explanations: One for each figure.
+        evidence: What the check of a project's stage wrote down, as JSON.
         surroundings: Versions and devices.
         changed_checker: What of the checker the program changed; empty where nothing.
         seconds: How long it took.
@@ -161,6 +164,7 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     advisories: tuple[tuple[str, str], ...] = ()
     answers: tuple[Answered, ...] = ()
     explanations: tuple[Explanation, ...] = ()
+    evidence: str = ""
     surroundings: Surroundings = Surroundings()
     changed_checker: str = ""
     seconds: float = 0.0

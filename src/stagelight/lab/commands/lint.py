@@ -5,10 +5,13 @@ from pathlib import Path
 
 import click
 
+from stagelight.errors import LabError
 from stagelight.lab.asking import Examiner
-from stagelight.lab.course import lesson_called, lessons_folder, stem_of
-from stagelight.lab.lesson_linting import Linted, linted
+from stagelight.lab.course import lesson_files
+from stagelight.lab.lesson_linting import Complaint, Linted, linted
 from stagelight.lab.lesson_reading import lesson_from_file
+from stagelight.lab.project_reading import project_files, project_from_file
+from stagelight.lab.project_stages import project_complaints
 from stagelight.report.quantities import counted
 
 
@@ -24,31 +27,44 @@ Examples:
 def command(lessons: tuple[str, ...], verbose: bool) -> None:
     """Run everything that a lesson claims: program, keys, starters, solutions, wrong repairs.
 
-    LESSON is a file called NN-NAME.md, or the name of a shipped lesson; without one, all shipped lessons. Exit code 1
-    if a promise is not kept.
+    LESSON is a file called NN-NAME.md, or the name of a shipped lesson; a file without a number is a project. Without
+    one, all shipped lessons and projects. Exit code 1 if a promise is not kept.
     """
-    paths = [_path_of(name) for name in lessons] or sorted(lessons_folder().glob("[0-9]*.md"))
-    known = {lesson_from_file(path).name for path in (*lessons_folder().glob("[0-9]*.md"), *paths)}
-    wrong = 0
+    paths = [_path_of(name) for name in lessons] or [*lesson_files(), *project_files()]
+    is_wrong = False
     with Examiner() as examiner:
         examiner.start()
         for path in paths:
-            found = linted(lesson_from_file(path), examiner, known=sorted(known))
-            wrong += len(found.complaints)
-            for complaint in found.complaints:
+            is_project = not path.name[:1].isdigit()
+            complaints = _of_project(path, examiner) if is_project else _of_lesson(path, examiner, verbose)
+            for complaint in complaints:
                 click.echo(f"{path}:{complaint.line}: {complaint.message}")
-            said = counted(len(found.complaints), "complaint") if found.complaints else "good"
-            click.echo(f"{path.name}: {said}; {counted(len(found.verdicts), 'text')} run")
-            if verbose:
-                _tell(found)
-    sys.exit(1 if wrong else 0)
+            click.echo(f"{path.name}: {counted(len(complaints), 'complaint') if complaints else 'good'}")
+            is_wrong = is_wrong or bool(complaints)
+    sys.exit(1 if is_wrong else 0)
+
+
+def _of_project(path: Path, examiner: Examiner) -> list[Complaint]:
+    return list(project_complaints(project_from_file(path), examiner))
+
+
+def _of_lesson(path: Path, examiner: Examiner, verbose: bool) -> list[Complaint]:
+    lesson = lesson_from_file(path)
+    known = {lesson.name, *(lesson_from_file(one).name for one in lesson_files())}
+    found = linted(lesson, examiner, known=sorted(known))
+    if verbose:
+        _tell(found)
+    return list(found.complaints)
 
 
 def _path_of(name: str) -> Path:
     if name.endswith(".md"):
         return Path(name)
-    lesson = lesson_called(name)
-    return lessons_folder() / f"{stem_of(lesson)}.md"
+    for path in (*lesson_files(), *project_files()):
+        if path.stem.partition("-")[2] == name or path.stem == name:
+            return path
+    message = f"no lesson or project is called {name!r}: name its file"
+    raise LabError(message)
 
 
 def _tell(found: Linted) -> None:
