@@ -1,6 +1,25 @@
 """The table of commands: name → one line of help. The file of a command has its name."""
 
 COMMANDS: tuple[tuple[str, str], ...] = (
+    ("start", "Lay the workspace, and begin."),
+    ("go", "Go on with a certain lesson."),
+    ("list", "All lessons, and how far each is."),
+    ("show", "Read a lesson."),
+    ("predict", "Commit predictions, before anything runs."),
+    ("run", "Run a lesson's program, and score the predictions."),
+    ("check", "Check a repair."),
+    ("hint", "The next hint."),
+    ("solution", "The reference, after passing or giving up."),
+    ("reset", "Begin an exercise or a lesson anew."),
+    ("answer", "Answer the checkpoint questions."),
+    ("receipt", "Write the evidence of a finished lesson."),
+    ("verify", "Verify a receipt: hashes, and everything run again."),
+    ("portfolio", "One page of all receipts."),
+    ("export", "Pack journal, sources and receipts in one file."),
+    ("import", "Unpack them on another machine."),
+    ("notebook", "Write lessons as notebooks, or as Python files."),
     ("project", "Check an implementation of a project, stage by stage."),
+    ("compare", "This machine's run against the recorded one."),
+    ("attest", "Run references unattended, and record them."),
     ("lint", "For authors: run everything that a lesson claims."),
 )

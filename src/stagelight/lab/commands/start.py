@@ -1,0 +1,28 @@
+"""``stagelight learn start``: lay the workspace."""
+
+from pathlib import Path
+
+import click
+
+from stagelight.lab.going_on import go_on, next_step
+from stagelight.lab.study import started_study
+from stagelight.lab.terminal_input import is_terminal
+from stagelight.lab.watching import shown_path
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.option("--no-lesson", is_flag=True, help="Lay the workspace and stop.")
+def command(folder: Path | None, no_lesson: bool) -> None:
+    """Lay the lessons' workspace in FOLDER, ./stagelight-lab by default, and begin the first lesson.
+
+    The workspace holds only what you edit. Predictions, verdicts and receipts are kept in your state folder
+    ($STAGELIGHT_LAB_HOME if set): deleting the workspace loses no progress, and start lays it again.
+    """
+    study = started_study(folder)
+    study.restore()
+    click.echo(f"The workspace is {shown_path(study.workspace)}.")
+    if no_lesson or not is_terminal():
+        click.echo(next_step(study))
+        return
+    go_on(study=study)

@@ -1,0 +1,56 @@
+"""``stagelight learn`` without a command: go on where the learner stopped, or say how."""
+
+import click
+
+from stagelight.lab.asking import Examiner
+from stagelight.lab.course import course
+from stagelight.lab.progress import next_exercise, next_lesson
+from stagelight.lab.progress_rows import progress_rows
+from stagelight.lab.sitting import Sitting
+from stagelight.lab.study import Study, study_of
+from stagelight.lab.terminal_input import is_terminal
+from stagelight.model.lesson import Lesson
+from stagelight.report.progress_document import progress_document
+from stagelight.report.terminal import write_terminal
+
+
+def go_on(lesson: Lesson | None = None, *, study: Study | None = None) -> None:
+    """Lead on in a terminal; elsewhere, print where the learner is and the next command.
+
+    Args:
+        lesson: The lesson to do first; the first one that is not done if absent.
+        study: The learner's place; the one that is found here if absent.
+
+    Raises:
+        LabError: There is no workspace.
+    """
+    study = study or study_of()
+    if study.restore():
+        click.echo(f"{study.workspace} was gone. It was laid again as it was checked last; your progress is kept.\n")
+    if not is_terminal():
+        write_terminal(progress_document(progress_rows(study), str(study.workspace)))
+        click.echo(next_step(study))
+        return
+    with Examiner() as examiner:
+        examiner.start()
+        Sitting(study, examiner).go_on(lesson)
+
+
+def next_step(study: Study) -> str:
+    """The command that goes on, for those who type commands."""
+    lesson = next_lesson(course(), study.journal.entries)
+    if lesson is None:
+        return "All lessons are done. See them with: stagelight learn portfolio"
+    progress = study.progress(lesson)
+    number = lesson.number
+    if progress.part == "predict":
+        answers = " ".join(f"{question.id}=ANSWER" for question in lesson.predictions)
+        return f"Read it with: stagelight learn show {number}\nThen: stagelight learn predict {number} {answers}"
+    exercise = next_exercise(lesson, progress)
+    commands = {
+        "run": f"run {number}",
+        "repair": f"check {number} {exercise.name if exercise is not None else ''}",
+        "checkpoint": f"answer {number} " + " ".join(f"{question.id}=ANSWER" for question in lesson.checkpoints),
+        "evidence": f"receipt {number} --explanation TEXT",
+    }
+    return f"Next: stagelight learn {commands[progress.part]}"

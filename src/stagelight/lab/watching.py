@@ -1,0 +1,154 @@
+"""Watch one exercise: check its file whenever it is saved, and obey single keys."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from stagelight.errors import LabError
+from stagelight.lab.asking import Examiner
+from stagelight.lab.checking import check_exercise, next_hint, reset, solution_of
+from stagelight.lab.progress_rows import progress_rows
+from stagelight.lab.study import Study
+from stagelight.lab.terminal_input import END_OF_INPUT, INTERRUPT, pressed_key, single_keys
+from stagelight.lab.verdicts import PASSED
+from stagelight.model.lesson import Exercise, Lesson
+from stagelight.report.document import Document, Paragraph, Text
+from stagelight.report.lesson_document import exercise_document, source_block
+from stagelight.report.progress_document import progress_document, progress_line
+from stagelight.report.terminal import write_terminal
+from stagelight.report.verdict_document import verdict_document
+
+type Wish = Literal["next", "quit"]
+
+POLL_S = 0.1
+# An editor that empties a file before it writes it must not be met in between.
+SETTLED_POLLS = 1
+
+
+class Watch:
+    """One exercise in watch mode.
+
+    Args:
+        study: The learner's place.
+        lesson: The lesson.
+        exercise: The exercise.
+        examiner: Runs the repair.
+    """
+
+    def __init__(self, study: Study, lesson: Lesson, exercise: Exercise, examiner: Examiner) -> None:
+        self._study = study
+        self._lesson = lesson
+        self._exercise = exercise
+        self._examiner = examiner
+        self._file = study.exercise_file(lesson, exercise)
+        self._is_giving_up = False
+        self._passed = False
+        self._keys: dict[str, Callable[[], None]] = {
+            "h": self._hint,
+            "l": self._list,
+            "r": self._reset,
+            "s": self._solution,
+            "\n": self._check,
+            "\r": self._check,
+        }
+
+    def run(self) -> Wish:
+        """Check at once and at every save, until the learner goes on or stops."""
+        self._study.open_lesson(self._lesson)
+        self._check()
+        seen = stamp_of(self._file)
+        with single_keys():
+            while True:
+                key = pressed_key(POLL_S)
+                if key in ("q", END_OF_INPUT, INTERRUPT):
+                    return "quit"
+                if key == "n":
+                    return "next"
+                if key in self._keys:
+                    self._obey(key)
+                    seen = stamp_of(self._file)
+                    continue
+                seen = self._check_if_saved(seen)
+
+    def _obey(self, key: str) -> None:
+        was_giving_up, self._is_giving_up = self._is_giving_up, False
+        if key == "s" and was_giving_up:
+            self._is_giving_up = True
+        self._keys[key]()
+
+    def _check_if_saved(self, seen: tuple[int, int] | None) -> tuple[int, int] | None:
+        now = stamp_of(self._file)
+        if now == seen:
+            return seen
+        for _ in range(SETTLED_POLLS):
+            pressed_key(POLL_S / 2)
+        now = stamp_of(self._file)
+        if now is None:
+            return seen  # deleted or being replaced: it is looked at again
+        self._check()
+        return now
+
+    def _check(self) -> None:
+        click.clear()
+        position = self._lesson.exercises.index(self._exercise) + 1
+        file = shown_path(self._file)
+        write_terminal(exercise_document(self._exercise, file, position, len(self._lesson.exercises)))
+        click.echo()
+        try:
+            verdict = check_exercise(self._study, self._lesson, self._exercise, self._examiner)
+        except LabError as error:
+            click.echo(str(error))
+            return self._key_line()
+        write_terminal(verdict_document(verdict, self._file.name))
+        self._passed = verdict.kind == PASSED
+        return self._key_line()
+
+    def _key_line(self) -> None:
+        write_terminal(Document(title="", blocks=(Paragraph(progress_line(progress_rows(self._study))),)))
+        watched = "Passed. n goes on" if self._passed else f"Watching {shown_path(self._file)}: save it to check it"
+        click.echo(f"{watched}.  h hint  s solution  r reset  l list  n next  q quit")
+
+    def _hint(self) -> None:
+        number, text = next_hint(self._study, self._lesson, self._exercise)
+        click.echo(f"\nHint {number} of {len(self._exercise.hints)}: {text}")
+
+    def _list(self) -> None:
+        click.echo()
+        write_terminal(progress_document(progress_rows(self._study), str(self._study.workspace)))
+
+    def _reset(self) -> None:
+        reset(self._study, self._lesson, self._exercise)
+        self._passed = False
+        self._check()
+
+    def _solution(self) -> None:
+        try:
+            text = solution_of(self._study, self._lesson, self._exercise, giving_up=self._is_giving_up)
+        except LabError:
+            click.echo("\nIt has not passed. Press s once more to give up and see it; the receipt will say so.")
+            self._is_giving_up = True
+            return
+        self._is_giving_up = False
+        click.echo()
+        write_terminal(
+            Document(title="Solution", blocks=(Paragraph((Text("Solution", "strong"),)), source_block(text)))
+        )
+
+
+def stamp_of(file: Path) -> tuple[int, int] | None:
+    """What changes when a file is saved; None while it is not there."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def shown_path(file: Path) -> str:
+    """A path as a learner at this place would write it."""
+    try:
+        return str(file.relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return str(file)
