@@ -251,7 +251,7 @@ def _forget_listeners(scalar: Any, duration: Any, plain: Any) -> None:
 def _trace_hook(listener: Listener) -> Any:
     def make(original: Any) -> Any:
         def stagelight_trace(fun: Any, ji: Any, ctx_mesh: Any, dbg: Any, avals: Any, args: Any, kwargs: Any) -> Any:
-            depth = listener.open_traces()
+            depth = len(listener.thread.traces)
             refusal = None
             try:
                 refusal = listener.trace_began(_trace_call(fun, ji, ctx_mesh, dbg, avals, args, kwargs))
@@ -274,7 +274,7 @@ def _trace_hook(listener: Listener) -> Any:
 
 def _tell_end(listener: Listener, depth: int, parameters: Any, error: BaseException | None) -> None:
     try:
-        if listener.open_traces() > depth:
+        if len(listener.thread.traces) > depth:
             listener.trace_ended(parameters, error)
     except Exception:
         listener.hook_failed("trace_ended")
@@ -294,10 +294,10 @@ def _trace_call(fun: Any, ji: Any, mesh: Any, dbg: Any, avals: Any, args: Any, k
 
 def _dispatch_hook(listener: Listener) -> Any:
     def make(original: Any) -> Any:
-        open_traces = listener.open_traces
+        thread = listener.thread
 
         def stagelight_dispatch(p: Any, args_flat: Any, fun: Any, args: Any, kwargs: Any) -> Any:
-            if open_traces():  # every operation of a traced function comes through here
+            if thread.traces:  # every operation of a traced function comes through here
                 return original(p, args_flat, fun, args, kwargs)
             began = False
             try:

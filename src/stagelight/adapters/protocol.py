@@ -1,6 +1,6 @@
 """What the recorder hears, and what it can ask of a JAX it did not import itself."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import FrameType
 from typing import Any, Protocol
 
@@ -64,6 +64,16 @@ class DispatchCall(msgspec.Struct, frozen=True, gc=False):
     frame: FrameType
 
 
+class OpenInThread(Protocol):
+    """A ``threading.local``: what it tells is true of the thread that asks.
+
+    Attributes:
+        traces: The traces that are open, outermost first.
+    """
+
+    traces: Sequence[object]
+
+
 class Listener(Protocol):
     """What the recorder does when JAX does something.
 
@@ -80,8 +90,10 @@ class Listener(Protocol):
     def traces_abandoned(self, depth: int) -> None:
         """An exception passed through: no trace deeper than ``depth`` is open any more."""
 
-    def open_traces(self) -> int:
-        """How many traces are open in this thread."""
+    @property
+    def thread(self) -> OpenInThread:
+        """What is open in each thread, the same object at every time."""
+        ...
 
     def body_ran(self, fun: Any, traced_for: str, frame: FrameType) -> BaseException | None:
         """A Python body is about to run with tracers, for ``jit`` or for a loop or branch."""

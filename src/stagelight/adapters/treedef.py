@@ -9,7 +9,7 @@ from typing import Any
 
 LEAF, NONE, TUPLE, NAMED_TUPLE, LIST, DICT, CUSTOM, DATACLASS = range(8)
 
-_ONE_LEAF: list[Any] = [(LEAF, 0, None, None, 1, 1)]
+ONE_LEAF: list[Any] = [(LEAF, 0, None, None, 1, 1)]
 
 type Node = tuple[int, int, Any, Any, int, int]
 
@@ -23,7 +23,7 @@ def nodes_of(treedef: Any) -> list[Node]:
     """
     try:
         if treedef.num_nodes == 1 and treedef.num_leaves == 1:
-            return _ONE_LEAF
+            return ONE_LEAF
         nodes = treedef.__getstate__()[1]
     except Exception:  # another jaxlib: walk instead
         nodes = None

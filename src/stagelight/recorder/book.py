@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 
 from stagelight.adapters.protocol import Hooks
+from stagelight.adapters.treedef import ONE_LEAF
 from stagelight.model.event import ContextSeen, Event, FunctionSeen, StructureSeen
 from stagelight.model.ledger import JaxSeen
 from stagelight.recorder.call_site import CallSite, call_site
 from stagelight.recorder.function_registry import FunctionRegistry, Identity
 from stagelight.recorder.object_numbers import ObjectNumbers
 from stagelight.recorder.ownership import Ownership
-from stagelight.recorder.structures import structure_from_arguments
+from stagelight.recorder.structures import Argument, structure_from_arguments
 from stagelight.recorder.value_description import ValueDescriber, shortened
 from stagelight.recorder.writer import LedgerWriter
 
@@ -68,6 +69,10 @@ class ThreadState(threading.local):
     """What is open in each thread; threads trace and compile on their own."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing is open in this thread."""
         self.traces: list[OpenTrace] = []
         self.dispatches: list[OpenDispatch] = []
         self.spans: list[OpenSpan] = []
@@ -107,13 +112,14 @@ class Book:
         self.describer = ValueDescriber(self.numbers, redact=self.redact)
         self.functions = FunctionRegistry(self.ownership, self.numbers, self.describer)
         self._structures: dict[int, str] = {}
+        self._leaf_structures: dict[tuple[str, ...], str] = {}
         self._contexts: dict[Any, str] = {}
         self._counts = {"trace": 0, "dispatch": 0, "failure": 0}
 
     def begin_in_child(self, writer: LedgerWriter) -> None:
         """After a fork: another file, nothing open, nothing defined; the parent may have held the lock."""
         self.lock = threading.RLock()
-        self.thread = ThreadState()
+        self.thread.forget()
         self.writer = writer
         self.started = time.perf_counter()
         self.inside_s = 0.0
@@ -162,6 +168,14 @@ class Book:
         """Short name of a structure, written when it is new."""
         key = hash(tuple((a.name, a.token) for a in arguments))
         return self._structure(key, lambda: structure_from_arguments(arguments, leaf_names))
+
+    def structure_of_leaves(self, names: tuple[str, ...]) -> str:
+        """Short name of the structure of arguments that are one leaf each."""
+        known = self._leaf_structures.get(names)
+        if known is None:
+            arguments = tuple(Argument(n, ONE_LEAF, self.describer) for n in names)
+            known = self._leaf_structures[names] = self.structure(arguments, names)
+        return known
 
     def built_structure(self, token: Any, structure: Any) -> str:
         """Short name of a structure that was built elsewhere."""

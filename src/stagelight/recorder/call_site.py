@@ -59,6 +59,22 @@ def call_site(frame: FrameType | None, ownership: Ownership) -> CallSite:
     return CallSite(found, found, simplified(under))
 
 
+def user_site(frame: FrameType | None, ownership: Ownership) -> Site:
+    """The innermost frame of the user's own code alone, as ``call_site`` finds it."""
+    outside: Site | None = None
+    for _ in range(_DEEPEST):
+        if frame is None:
+            break
+        owner = ownership.of(frame.f_code.co_filename)
+        if owner == "own" or (owner == "library" and outside is None):
+            here = Site(frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_qualname)
+            if owner == "own":
+                return here
+            outside = here
+        frame = frame.f_back
+    return outside or NOWHERE
+
+
 def simplified(under: list[str]) -> tuple[str, ...]:
     """Leave out what a transformation is made of: ``grad`` runs ``vjp`` and ``linearize``, ``lower`` runs ``trace``.
 

@@ -67,12 +67,16 @@ class FailureRecording:
 
     def watch_raises(self, tool: MonitoringTool) -> None:
         """Hear every exception that is raised in Python code, at about 100 ns each."""
-        tool.listen(sys.monitoring.events.RAISE, self._raised)
+        of_no_interest, look_at = self._of_no_interest, self._raised
 
-    def _raised(self, code: CodeType, offset: int, error: BaseException) -> None:
+        def raised(code: CodeType, offset: int, error: BaseException) -> None:
+            if type(error) not in of_no_interest:  # JAX itself raises and catches about two for each traced operation
+                look_at(error)
+
+        tool.listen(sys.monitoring.events.RAISE, raised)
+
+    def _raised(self, error: BaseException) -> None:
         kind = type(error)
-        if kind in self._of_no_interest:  # JAX itself raises and catches about two for each traced operation
-            return
         if kind is ValueError:
             if not (error.args and isinstance(error.args[0], str) and error.args[0].startswith(_REFUSED_IN_CPP)):
                 return
@@ -90,7 +94,7 @@ class FailureRecording:
         state = book.thread
         if state.traces or (type(error) is not ValueError and is_same(state.failing, error)):
             return
-        owner = book.ownership.of(sys._getframe(2).f_code.co_filename)
+        owner = book.ownership.of(sys._getframe(3).f_code.co_filename)
         if owner != "own":  # it passes through JAX's or a library's frames first; the user's frame hears it too
             return
         try:

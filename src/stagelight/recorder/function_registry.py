@@ -20,6 +20,7 @@ from stagelight.recorder.value_description import ValueDescriber, is_plain
 _DEEPEST_WRAPPING = 16
 _MOST_GLOBALS = 32
 _MOST_MADE = 4096
+_MOST_PLAIN = 1024
 
 
 class Identity(msgspec.Struct, frozen=True, gc=False):
@@ -46,6 +47,7 @@ class FunctionRegistry:
         self._numbers = numbers
         self._describer = describer
         self._functions: dict[tuple[Any, ...], Function] = {}
+        self._plain: dict[int, tuple[types.CodeType, Function]] = {}
         self._latest: dict[int, int] = {}
         self._made_at: dict[int, tuple[int, Site]] = {}
         self._made_times: dict[Site, int] = {}
@@ -58,6 +60,10 @@ class FunctionRegistry:
             fun: The callable.
             static: Its static arguments, in which Equinox keeps the user's function.
         """
+        if type(fun) is types.FunctionType and not static and not fun.__dict__:
+            known = self._plain.get(id(fun.__code__))
+            if known is not None:
+                return Identity(known[1], False, self._numbers.number(fun), fun)
         if getattr(fun, "_apply_primitive", False):
             return self._eager(fun)
         bucketed, bucket = _bucketed(fun)
@@ -86,7 +92,15 @@ class FunctionRegistry:
             )
         if user is not None:
             self._remember_wrapped(fun, known.number)
+        elif inner is fun and not static and not fun.__dict__:
+            self._remember_plain(fun.__code__, known)
         return Identity(known, is_new, self._numbers.number(user if user is not None else fun), inner)
+
+    def _remember_plain(self, code: types.CodeType, known: Function) -> None:
+        """The next plain function of the same code is the same one. By address: code objects hash by content."""
+        if len(self._plain) >= _MOST_PLAIN:
+            self._plain.clear()
+        self._plain[id(code)] = (code, known)
 
     def _remember_wrapped(self, fun: Any, number: int) -> None:
         if id(fun) not in self._number_of_fun:
@@ -134,7 +148,7 @@ class FunctionRegistry:
     def where_made(self, fun: Any) -> tuple[Site | None, int]:
         """Where ``jax.jit`` was called on this object, and how often it ran there."""
         number, site = self._made_at.get(id(fun), (0, None))
-        if site is None or self._numbers.number(fun) != number:
+        if site is None or not self._numbers.has(fun, number):
             return None, 0
         return site, self._made_times.get(site, 0)
 
@@ -144,15 +158,16 @@ class FunctionRegistry:
         if function.kind == "eager" or self._ownership.of(function.file) == "jax":
             return ()
         found: list[Captured] = []
-        found += self._partial_arguments(fun, function.parameters)
-        owner = _owner(fun)
-        if owner is not None:
-            found.append(Captured(name="self", kind="owner", value=self._describer.describe(owner)))
-        found += [Captured(name=n, kind="closure", value=self._describer.describe(v)) for n, v in closure_of(inner)]
-        found += [Captured(name=n, kind="default", value=self._describer.describe(v)) for n, v in defaults_of(inner)]
+        describe = self._describer.describe
+        if fun is not inner:
+            found += self._partial_arguments(fun, function.parameters)
+            owner = _owner(fun)
+            if owner is not None:
+                found.append(Captured(name="self", kind="owner", value=describe(owner)))
+        found += [Captured(name=n, kind="closure", value=describe(v)) for n, v in closure_of(inner)]
+        found += [Captured(name=n, kind="default", value=describe(v)) for n, v in defaults_of(inner)]
         if function.own:
-            plain = plain_globals_of(inner)
-            found += [Captured(name=n, kind="global", value=self._describer.describe(v)) for n, v in plain]
+            found += [Captured(name=n, kind="global", value=describe(v)) for n, v in plain_globals_of(inner)]
         return tuple(found)
 
     def _partial_arguments(self, fun: Any, parameters: tuple[str, ...]) -> list[Captured]:

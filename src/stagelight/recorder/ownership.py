@@ -20,6 +20,7 @@ class Ownership:
 
     Attributes:
         known: The answers so far by file, for those who ask for every frame of a stack.
+        own_files: Whether a file is the user's own, by file.
 
     Args:
         own: Names of installed packages that count as the user's own.
@@ -29,11 +30,13 @@ class Ownership:
         self._own = tuple(f"{os.sep}{p.replace('.', os.sep)}{end}" for p in own for end in (os.sep, ".py"))
         self._jax: tuple[str, ...] = ()
         self.known: dict[str, Owner] = {}
+        self.own_files = OwnFiles(self)
 
     def jax_is_in(self, folders: Iterable[str]) -> None:
         """Say where JAX is installed; until then its files count as a library's."""
         self._jax = tuple(os.path.abspath(f) + os.sep for f in folders)
         self.known.clear()
+        self.own_files.clear()
 
     def of(self, file: str) -> Owner:
         """The owner of a file, by the name that its code objects carry."""
@@ -56,3 +59,15 @@ class Ownership:
         if any(mark in file for mark in _INSTALLED):
             return "own" if any(mark in file for mark in self._own) else "library"
         return "standard" if file.startswith(_STANDARD) else "own"
+
+
+class OwnFiles(dict[str, bool]):
+    """Whether a file is the user's own; once it was asked for, the answer takes no Python."""
+
+    def __init__(self, ownership: Ownership):
+        super().__init__()
+        self._ownership = ownership
+
+    def __missing__(self, file: str) -> bool:
+        answer = self[file] = self._ownership.is_own(file)
+        return answer

@@ -10,9 +10,10 @@ from stagelight.adapters.earlier_keys import remember_refused_lowering, remember
 from stagelight.adapters.protocol import DispatchCall, TraceCall
 from stagelight.errors import RetraceForbidden, StoppedOnPurpose
 from stagelight.model.event import CacheCleared, Dispatched, Traced
-from stagelight.recorder.book import Book, OpenSpan, OpenTrace
+from stagelight.recorder.book import Book, OpenSpan, OpenTrace, ThreadState
 from stagelight.recorder.bucketed_calls import bucketed_call
 from stagelight.recorder.call_counting import CallCounting
+from stagelight.recorder.call_site import user_site
 from stagelight.recorder.compile_recording import KEPT_PROGRAM, CompileRecording
 from stagelight.recorder.dispatch_recording import DispatchRecording
 from stagelight.recorder.failure_recording import FailureRecording
@@ -122,9 +123,10 @@ class Recorder:
         """See ``Listener``."""
         del self.book.thread.traces[depth:]
 
-    def open_traces(self) -> int:
+    @property
+    def thread(self) -> ThreadState:
         """See ``Listener``."""
-        return len(self.book.thread.traces)
+        return self.book.thread
 
     def _refused(self, opened: OpenTrace) -> BaseException | None:
         """Ask the gates about a trace whose body is about to run; one that is refused is not open any more."""
@@ -207,7 +209,7 @@ class Recorder:
     def jit_made(self, fun: Any, frame: FrameType) -> None:
         """See ``Listener``."""
         if not getattr(fun, "_apply_primitive", False):
-            self.book.functions.jit_made(fun, self.book.site(frame).user)
+            self.book.functions.jit_made(fun, user_site(frame, self.book.ownership))
 
     def cache_cleared(self, fun: Any, frame: FrameType) -> None:
         """See ``Listener``."""

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from stagelight.model.event import CaptureChanged
+from stagelight.model.function import Function
 from stagelight.model.value import Captured, Value
 from stagelight.recorder.book import Book
 from stagelight.recorder.function_registry import Identity, innermost
@@ -22,14 +23,16 @@ class Carried(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         mark: Weak reference to the object.
-        identity: Who it is, without the function itself.
+        function: Who it is.
+        object: Its number.
         captured: The values, described.
         code: Its code.
         cells: Its cells that held plain values, by name: a cell is kept, the function is not.
     """
 
     mark: Any
-    identity: Identity
+    function: Function
+    object: int
     captured: tuple[Captured, ...]
     code: CodeType | None
     cells: tuple[tuple[str, CellType], ...]
@@ -55,7 +58,8 @@ class StaleCaptures:
         if captured:
             self._carried[identity.object] = Carried(
                 self._book.numbers.reference(identity.object),
-                Identity(identity.function, False, identity.object, None),
+                identity.function,
+                identity.object,
                 captured,
                 getattr(identity.inner, "__code__", None),
                 plain_cells_of(identity.inner),
@@ -78,7 +82,7 @@ class StaleCaptures:
                 after = now.get((captured.kind, captured.name))
                 if after is None or captured.name in written or not _differs(captured.value, after):
                     continue
-                self._tell(carried.identity.function.number, captured.name, captured.value, after, told)
+                self._tell(carried.function.number, captured.name, captured.value, after, told)
         for (function, name, _), (mark, before_value) in list(self._static.items()):
             thing = mark()
             if thing is not None:
@@ -91,7 +95,7 @@ class StaleCaptures:
         if fun is None:  # a local function that is gone: what others may have changed is in its cells
             describe = self._book.describer.describe
             return {("closure", name): describe(value) for name, value in contents_of(carried.cells)}
-        identity = msgspec.structs.replace(carried.identity, inner=innermost(fun)[0])
+        identity = Identity(carried.function, False, carried.object, innermost(fun)[0])
         return {(c.kind, c.name): c.value for c in self._book.functions.captured(fun, identity)}
 
     def _tell(self, function: int, name: str, before: Value, after: Value, told: set[tuple[int, str]]) -> None:
@@ -122,9 +126,17 @@ def innermost_change(name: str, before: Value, after: Value) -> tuple[str, Value
 
 def plain_cells_of(inner: Any) -> tuple[tuple[str, CellType], ...]:
     """Cells of a closure that hold plain values now, by name."""
-    code, cells = getattr(inner, "__code__", None), getattr(inner, "__closure__", None) or ()
-    named = zip(code.co_freevars if code else (), cells, strict=False)
-    return tuple((name, cell) for name, cell in named if any(is_plain(v) for _, v in contents_of(((name, cell),))))
+    cells = getattr(inner, "__closure__", None)
+    if not cells:
+        return ()
+    return tuple((n, c) for n, c in zip(inner.__code__.co_freevars, cells, strict=False) if _holds_plain(c))
+
+
+def _holds_plain(cell: CellType) -> bool:
+    try:
+        return is_plain(cell.cell_contents)
+    except ValueError:  # bound later
+        return False
 
 
 def contents_of(cells: tuple[tuple[str, CellType], ...]) -> Iterator[tuple[str, Any]]:

@@ -23,6 +23,7 @@ UNROLLED_AT_LEAST = 8
 CONSTANT_AT_LEAST_BYTES = 16 * 1024
 _MOST_TOLD = 8
 _MOST_AVALS = 1024
+_FIRST_SWEEP = 4096
 
 
 class KnownJaxpr(weakref.ref[Any]):
@@ -31,9 +32,8 @@ class KnownJaxpr(weakref.ref[Any]):
     JAX keeps tens of thousands of them: avals are read from the jaxpr again when they are asked for.
     """
 
-    __slots__ = ("address", "known", "trace")
+    __slots__ = ("known", "trace")
 
-    address: int
     known: tuple[Any, ...]
     trace: int
 
@@ -55,6 +55,7 @@ class TraceRecording:
         self._avals: dict[Any, Aval] = {}
         self.jaxprs: dict[int, KnownJaxpr] = {}
         self._latest: dict[int, tuple[Any, ...]] = {}
+        self._sweep_at = _FIRST_SWEEP
 
     def begin(self, call: TraceCall) -> OpenTrace:
         """Describe a call that is about to be traced, and open it."""
@@ -79,7 +80,7 @@ class TraceRecording:
     def fields_of(self, call: TraceCall) -> dict[str, Any]:
         """What is known of a call before it is traced, with the identity of its function."""
         book = self._book
-        given = call_arguments(call.args, call.kwargs, call.jit, call.tree_names)
+        given = call_arguments(call.fun, call.args, call.kwargs, call.jit, call.tree_names)
         identity = book.function(call.fun, given.static)
         avals = tuple(self.aval(a) for a in call.avals)
         structure, static = self._structure_of(call, given, identity, len(avals))
@@ -115,8 +116,11 @@ class TraceRecording:
         trees = call.trees
         if trees is None or len(trees) != len(given.dynamic_names):
             return "", self._described(given.static)
+        static = self._described(given.static) if given.static else ()
+        if leaves == len(trees) and all(tree.num_nodes == 1 for tree in trees):  # each argument is an array
+            return book.structure_of_leaves(given.dynamic_names), static
         arguments = arguments_from_trees(trees, given.dynamic_names, book.describer)
-        return book.structure(arguments, call.leaf_names), self._described(given.static)
+        return book.structure(arguments, call.leaf_names), static
 
     def _described(self, static: dict[str, Any]) -> tuple[Any, ...]:
         return tuple((name, self._book.describer.describe(value)) for name, value in static.items())
@@ -163,13 +167,14 @@ class TraceRecording:
         self.remember(jaxpr, opened)
         if not opened.ran:
             return {}
+        own = self._book.ownership.own_files.__getitem__
         fields: dict[str, Any] = {"equations": count_equations(jaxpr)}
-        lines = repeated_lines(jaxpr, self._book.ownership.is_own, UNROLLED_AT_LEAST)
+        lines = repeated_lines(jaxpr, own, UNROLLED_AT_LEAST)
         fields["unrolled"] = tuple(
             LineCount(Site(c.co_filename, line, c.co_qualname), r, e) for c, line, r, e in lines[:_MOST_TOLD]
         )
         fields["constants"] = self._constants(jaxpr, opened)
-        selects = conds_that_became_selects(jaxpr, self._book.ownership.is_own)
+        selects = conds_that_became_selects(jaxpr, own)
         fields["selects"] = tuple(Site(c.co_filename, line, c.co_qualname) for c, line in selects[:_MOST_TOLD])
         return fields
 
@@ -196,14 +201,14 @@ class TraceRecording:
         else:
             self._latest[fields["function"]] = known
         try:
-            mark = KnownJaxpr(jaxpr, self._forget)
+            mark = KnownJaxpr(jaxpr)
         except TypeError:
             return
-        mark.address, mark.known, mark.trace = id(jaxpr), known, opened.number
+        mark.known, mark.trace = known, opened.number
         self.jaxprs[id(jaxpr)] = mark
-
-    def _forget(self, mark: KnownJaxpr) -> None:
-        self.jaxprs.pop(mark.address, None)
+        if len(self.jaxprs) >= self._sweep_at:
+            self.jaxprs = {address: mark for address, mark in self.jaxprs.items() if mark() is not None}
+            self._sweep_at = max(_FIRST_SWEEP, 2 * len(self.jaxprs))
 
     def known_jaxpr(self, jaxpr: Any) -> dict[str, Any] | None:
         """What was recorded of the call that made a jaxpr, while that jaxpr lives."""
