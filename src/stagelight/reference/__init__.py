@@ -5,12 +5,12 @@ and it can tell every step of a call. It never stands in for JAX: nothing of a u
 """
 
 from stagelight.reference.machine import Machine
-from stagelight.reference.namespace import operator_functions
+from stagelight.reference.namespace import numpy_namespace
 from stagelight.reference.operand import Array, Operand
 from stagelight.reference.staged_function import StagedFunction
 from stagelight.reference.staging_error import NotModelledError
 from stagelight.reference.trace_context import VERSION_RULES, VersionRule
 
-Operand.functions = operator_functions()
+Operand.functions = numpy_namespace()
 
 __all__ = ["VERSION_RULES", "Array", "Machine", "NotModelledError", "StagedFunction", "VersionRule"]

@@ -14,24 +14,15 @@ from stagelight.reference.trace_context import current_context
 _SHORT = {"float": "f", "int": "i", "uint": "u"}
 _WITHOUT_X64 = {"int64": "int32", "uint64": "uint32", "float64": "float32"}
 _SCALARS = {bool: "bool", int: "int64", float: "float64"}
+_WEAK_NODES = {"b": "bool", "i": "int*", "u": "int*", "f": "float*"}
 
 # Each dtype and the ones directly above it; "int*" and "float*" are the weak types of Python scalars.
-_ABOVE = {
-    "bool": ("int*",),
-    "int*": ("uint8", "int8"),
-    "uint8": ("int16", "uint16"),
-    "uint16": ("int32", "uint32"),
-    "uint32": ("int64", "uint64"),
-    "uint64": ("float*",),
-    "int8": ("int16",),
-    "int16": ("int32",),
-    "int32": ("int64",),
-    "int64": ("float*",),
-    "float*": ("float16",),
-    "float16": ("float32",),
-    "float32": ("float64",),
-    "float64": (),
-}
+_LATTICE = (
+    "bool < int*; int* < uint8 int8; uint8 < int16 uint16; uint16 < int32 uint32; uint32 < int64 uint64; "
+    "uint64 < float*; int8 < int16; int16 < int32; int32 < int64; int64 < float*; float* < float16; "
+    "float16 < float32; float32 < float64; float64 <"
+)
+_ABOVE = {low.strip(): (*high.split(),) for low, _, high in (edge.partition("<") for edge in _LATTICE.split(";"))}
 DTYPE_NAMES = tuple(name for name in _ABOVE if not name.endswith("*"))
 # Under strict promotion only a weak type gives way to a dtype.
 _ABOVE_STRICT = {
@@ -85,43 +76,34 @@ def aval_of(value: Any) -> Aval:
         StagingTypeError: for what is not an array, a NumPy value or a Python number.
         StagingOverflowError: for a Python integer that does not fit its dtype.
     """
-    aval = getattr(value, "aval", None)
-    if aval is not None:  # an operand of the machine, or an array of JAX itself
-        return aval if isinstance(aval, Aval) else Aval(tuple(aval.shape), canonical_dtype(aval.dtype), aval.weak_type)
+    aval = getattr(value, "aval", value)  # an operand of the machine, or an array of JAX itself
+    if isinstance(aval, Aval):
+        return aval
     if type(value) in _SCALARS:
-        dtype = canonical_dtype(_SCALARS[type(value)])
+        dtype = canonical_dtype(type(value))
         if type(value) is int and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
             raise StagingOverflowError(f"Python int {value} too large to convert to {dtype}")
         return Aval((), dtype, type(value) is not bool)
-    if isinstance(value, np.ndarray | np.generic):
-        if value.dtype.kind not in "biufc":
-            raise StagingTypeError(f"Value of dtype {value.dtype} is not a valid JAX array type")
-        return Aval(value.shape, canonical_dtype(value.dtype))
-    if type(value).__name__ == "ShapeDtypeStruct":
-        return Aval(tuple(value.shape), canonical_dtype(value.dtype), bool(getattr(value, "weak_type", False)))
     if isinstance(value, complex):
         raise refuse("complex numbers")
-    raise StagingTypeError(f"Value {value!r} of type {type(value)} is not a valid JAX type")
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind not in "biufc":
+        raise StagingTypeError(f"Value of dtype {value.dtype} is not a valid JAX array type")
+    if aval is value and not isinstance(value, np.ndarray | np.generic) and type(value).__name__ != "ShapeDtypeStruct":
+        raise StagingTypeError(f"Value {value!r} of type {type(value)} is not a valid JAX type")
+    return Aval(tuple(aval.shape), canonical_dtype(aval.dtype), bool(getattr(aval, "weak_type", False)))
 
 
-def _node(aval: Aval) -> str:
-    if not aval.weak_type:
-        return aval.dtype.name
-    return {"b": "bool", "i": "int*", "u": "int*", "f": "float*"}[aval.dtype.kind]
-
-
-def _upper_bounds(node: str, above: dict[str, tuple[str, ...]]) -> set[str]:
-    return {node}.union(*(_upper_bounds(higher, above) for higher in above[node]))
+def _bounds(node: str, above: dict[str, tuple[str, ...]]) -> set[str]:
+    return {node}.union(*(_bounds(higher, above) for higher in above[node]))
 
 
 def _least_upper_bound(nodes: set[str]) -> str:
     context = current_context()
-    above = _ABOVE_STRICT if context.numpy_dtype_promotion == "strict" else dict(_ABOVE)
-    if context.numpy_dtype_promotion != "strict" and not context.enable_x64:
-        above["uint32"] = ("int32", "uint64")  # no 64-bit type comes of 32-bit ones
-    bounds = {node: _upper_bounds(node, above) for node in above}
-    common = set.intersection(*(bounds[node] for node in nodes))
-    least = [node for node in common if common <= bounds[node]]
+    above = _ABOVE_STRICT if context.numpy_dtype_promotion == "strict" else _ABOVE
+    if above is _ABOVE and not context.enable_x64:
+        above = {**_ABOVE, "uint32": ("int32", "uint64")}  # no 64-bit type comes of 32-bit ones
+    common = set.intersection(*(_bounds(node, above) for node in nodes))
+    least = [node for node in common if common <= _bounds(node, above)]
     if len(least) != 1:
         raise StagingValueError(
             f"Input dtypes {tuple(sorted(nodes))} have no available implicit dtype promotion path when "
@@ -142,7 +124,7 @@ def promoted(*avals: Aval) -> tuple[np.dtype[Any], bool]:
     if all(aval.weak_type for aval in avals) and current_context().numpy_dtype_promotion != "strict":
         dtype, weak = _least_upper_bound(dtypes), True
     else:
-        dtype = _least_upper_bound({_node(aval) for aval in avals})
+        dtype = _least_upper_bound({_WEAK_NODES[a.dtype.kind] if a.weak_type else a.dtype.name for a in avals})
         weak = dtype.endswith("*")
         dtype = {"int*": "int64", "float*": "float64"}.get(dtype, dtype)
     return canonical_dtype(dtype), weak and dtype != "bool"

@@ -5,7 +5,7 @@ Follows ``_infer_params`` and ``_trace_for_jit`` in ``jax/_src/pjit.py``: the tr
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,36 +18,37 @@ from stagelight.reference.staging_error import StagingOverflowError, StagingType
 from stagelight.reference.static_argument import StaticArguments, StaticValue
 from stagelight.reference.trace_context import TraceContext, current_context, rule_holds
 
+type Part = StaticValue | Structure
+
 
 class Arguments(NamedTuple):
-    """The arguments of a call, taken apart."""
+    """The arguments of a call, taken apart; keywords in the order of their names."""
 
-    positional: tuple[StaticValue | Structure, ...]
-    named: tuple[tuple[str, StaticValue | Structure], ...]
-    leaves: tuple[Any, ...]
-    paths: tuple[str, ...]
-    declared: tuple[bool, bool]
+    positional: tuple[Part, ...]
+    named: tuple[tuple[str, Part], ...]
+    leaves: tuple[Any, ...] = ()
+    paths: tuple[str, ...] = ()
 
-    def rebuilt(self, leaves: Any) -> tuple[list[Any], dict[str, Any]]:
+    def rebuilt(self, leaves: Iterable[Any]) -> tuple[list[Any], dict[str, Any]]:
         """The positional and keyword arguments again, around other leaves."""
         remaining = iter(leaves)
-
-        def one(part: StaticValue | Structure) -> Any:
-            return part.value if isinstance(part, StaticValue) else part.rebuild(remaining)
-
+        one = lambda part: part.value if isinstance(part, StaticValue) else part.rebuild(remaining)  # noqa: E731
         return [one(part) for part in self.positional], {name: one(part) for name, part in self.named}
+
+    def entries(self) -> list[tuple[str, Part]]:
+        """Each argument under its position or its name."""
+        return [*((f"argument {i}", part) for i, part in enumerate(self.positional, 1)), *self.named]
 
     def static_hashes(self) -> tuple[int, ...]:
         """The hashes of the static values."""
-        entries = [*self.positional, *(part for _, part in self.named)]
-        return tuple(part.require_hash() for part in entries if isinstance(part, StaticValue))
+        return tuple(part.require_hash() for _, part in self.entries() if isinstance(part, StaticValue))
 
 
 class CacheKey(NamedTuple):
     """What must be equal, beside the function, for a trace to be used again."""
 
-    positional: tuple[StaticValue | Structure, ...]
-    named: tuple[tuple[str, StaticValue | Structure], ...]
+    positional: tuple[Part, ...]
+    named: tuple[tuple[str, Part], ...]
     avals: tuple[Aval, ...]
     context: TraceContext
     declared: tuple[bool, bool]
@@ -58,11 +59,10 @@ def split(
 ) -> Arguments:
     """Tell static arguments from dynamic ones, and take the dynamic ones apart."""
     numbers = {i % len(args) if i < 0 else i for i in static.numbers if args}
-    names = _names(function, args, kwargs)
     leaves: list[Any] = []
     paths: list[str] = []
 
-    def part(value: Any, name: str, is_static: bool) -> StaticValue | Structure:
+    def part(value: Any, name: str, is_static: bool) -> Part:
         if is_static:
             return StaticValue(value)
         found, structure = registry.flatten(value)
@@ -70,11 +70,10 @@ def split(
         paths.extend(structure.paths(name))
         return structure
 
-    positional = tuple(part(value, names[i], i in numbers) for i, value in enumerate(args))
+    named_args = zip(_names(function, args, kwargs), args, strict=True)
+    positional = tuple(part(value, name, i in numbers) for i, (name, value) in enumerate(named_args))
     named = tuple((name, part(kwargs[name], name, name in static.names)) for name in sorted(kwargs))
-    is_compared = not rule_holds("declarations-are-not-compared")
-    declared = (is_compared and bool(static.numbers), is_compared and bool(static.names))
-    return Arguments(positional, named, tuple(leaves), tuple(paths), declared)
+    return Arguments(positional, named, tuple(leaves), tuple(paths))
 
 
 def _names(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> list[str]:
@@ -84,34 +83,38 @@ def _names(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> l
         return [f"args[{i}]" for i in range(len(args))]
     names: list[str] = []
     for name, parameter in bound.signature.parameters.items():
-        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        if parameter.kind is parameter.VAR_POSITIONAL:
             names += [f"{name}[{i}]" for i in range(len(bound.arguments.get(name, ())))]
-        elif len(names) < len(args):
+        else:
             names.append(name)
-    return names
+    return names[: len(args)]
 
 
-def key_of(function: Callable[..., Any], arguments: Arguments, *, can_be_fast: bool = False) -> CacheKey:
-    """The key of a call. On the fast path, static values are hashed before the size of an integer is looked at."""
-    avals = []
-    for leaf, path in zip(arguments.leaves, arguments.paths, strict=True):
-        try:
-            avals.append(aval_of(leaf))
-        except StagingOverflowError:
-            if can_be_fast:
-                arguments.static_hashes()
-            raise StagingOverflowError(
-                "An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
-                f"{path}. Got {type(leaf)} with value {leaf}"
-            ) from None
-        except StagingTypeError:
-            raise StagingTypeError(
-                f"Error interpreting argument to {function} as an abstract array. The problematic value is of type "
-                f"{type(leaf)} and was passed to the function at path {path}.\nThis typically means that a jit-wrapped "
-                "function was called with a non-array argument, and this argument was not marked as static using the "
-                "static_argnums or static_argnames parameters of jax.jit."
-            ) from None
-    return CacheKey(arguments.positional, arguments.named, tuple(avals), current_context(), arguments.declared)
+def _aval(function: Callable[..., Any], leaf: Any, path: str) -> Aval:
+    try:
+        return aval_of(leaf)
+    except StagingOverflowError:
+        says = "An overflow was encountered while parsing an argument to a jitted computation, whose argument path is"
+        raise StagingOverflowError(f"{says} {path}. Got {type(leaf)} with value {leaf}") from None
+    except StagingTypeError:
+        raise StagingTypeError(
+            f"Error interpreting argument to {function} as an abstract array. The problematic value is of type "
+            f"{type(leaf)} and was passed to the function at path {path}.\nThis typically means that a jit-wrapped "
+            "function was called with a non-array argument, and this argument was not marked as static."
+        ) from None
+
+
+def key_of(function: Callable[..., Any], static: StaticArguments, arguments: Arguments, is_plain: bool) -> CacheKey:
+    """The key. In a call without tracers, static values are hashed before the size of an integer is looked at."""
+    is_compared = not rule_holds("declarations-are-not-compared")
+    declared = (is_compared and bool(static.numbers), is_compared and bool(static.names))
+    try:
+        avals = [_aval(function, leaf, path) for leaf, path in zip(arguments.leaves, arguments.paths, strict=True)]
+    except StagingOverflowError:
+        if is_plain:
+            arguments.static_hashes()
+        raise
+    return CacheKey(arguments.positional, arguments.named, tuple(avals), current_context(), declared)
 
 
 def fast_key(arguments: Arguments, key: CacheKey) -> Any:
@@ -123,11 +126,10 @@ def fast_key(arguments: Arguments, key: CacheKey) -> Any:
 def key_parts(function: str, arguments: Arguments, key: CacheKey) -> list[MachinePart]:
     """The key as named texts."""
     texts = [("function", function)]
-    entries = [*((f"argument {i + 1}", part) for i, part in enumerate(arguments.positional)), *arguments.named]
-    for name, part in entries:
+    for name, part in arguments.entries():
         is_static = isinstance(part, StaticValue)
         texts.append(
-            (f"{'static value' if is_static else 'structure'} of {name}", repr(part.value if is_static else part))
+            (f"static value of {name}", repr(part.value)) if is_static else (f"structure of {name}", repr(part))
         )
     for path, aval in zip(arguments.paths, key.avals, strict=True):
         texts.append((f"aval of {path}", f"{'weak ' if aval.weak_type else ''}{aval}"))

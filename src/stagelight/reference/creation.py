@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from stagelight.reference import primitive as p
+from stagelight.reference import elementwise as e
+from stagelight.reference.arithmetic import broadcast_to, convert
 from stagelight.reference.aval import DTYPE_NAMES, canonical_dtype, promoted
-from stagelight.reference.elementwise import apply_one, broadcast_to, convert
 from stagelight.reference.operand import Array, Tracer
 from stagelight.reference.rearrangement import concatenate, expand_dims, same_shape, sizes_of
 from stagelight.reference.staging_error import ConcretizationTypeError, refuse
+from stagelight.reference.structural import iota
 from stagelight.reference.trace import operand_of, staging_trace
 from stagelight.reference.trace_context import rule_holds
 
@@ -80,10 +81,10 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     if step is not None and not rule_holds("arange-is-staged"):
         return Array(np.arange(start, stop, step).astype(dtype))
     length = len(np.arange(*given))
-    result = apply_one(p.iota, dtype=dtype, shape=(length,), dimension=0, sharding=None)
+    result = iota(dtype=dtype, shape=(length,), dimension=0, sharding=None)
     if step is not None:
-        result = apply_one(p.mul, np.asarray(step, dtype)[()], result)
-    return result if start is None else apply_one(p.add, np.asarray(start, dtype)[()], result)
+        result = e.mul(np.asarray(step, dtype)[()], result)
+    return result if start is None else e.add(np.asarray(start, dtype)[()], result)
 
 
 def _nested(value: Any) -> list[Any]:
@@ -114,4 +115,4 @@ def asarray(value: Any, dtype: Any = None) -> Any:
 
 def array(value: Any, dtype: Any = None) -> Any:
     """``jnp.array``: as ``asarray``, but of a tracer it stages a copy."""
-    return asarray(apply_one(p.copy, value) if isinstance(value, Tracer) else value, dtype)
+    return asarray(e.copy(value) if isinstance(value, Tracer) else value, dtype)

@@ -1,8 +1,9 @@
 """Jaxprs: the staged program, as a list of equations over variables.
 
-Follows ``Jaxpr``, ``JaxprEqn`` and ``Literal`` in ``jax/_src/core.py``.
+Follows ``Jaxpr``, ``JaxprEqn`` and ``Literal`` in ``jax/_src/core.py``. All are compared by identity.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,22 +11,19 @@ import numpy as np
 from stagelight.reference.aval import Aval
 
 
+@dataclass(eq=False, slots=True)
 class Variable:
-    """The result of an equation, an input or a constant; compared by identity."""
+    """The result of an equation, an input or a constant."""
 
-    __slots__ = ("aval",)
-
-    def __init__(self, aval: Aval) -> None:
-        self.aval = aval
+    aval: Aval
 
 
+@dataclass(eq=False, slots=True)
 class Literal:
     """A scalar written into an equation."""
 
-    __slots__ = ("aval", "value")
-
-    def __init__(self, aval: Aval, value: Any) -> None:
-        self.aval, self.value = aval, value
+    aval: Aval
+    value: Any
 
     @property
     def text(self) -> str:
@@ -36,30 +34,25 @@ class Literal:
 type Atom = Variable | Literal
 
 
+@dataclass(eq=False, slots=True)
 class Equation:
     """One primitive applied to atoms."""
 
-    __slots__ = ("inputs", "outputs", "params", "primitive")
+    primitive: Any
+    inputs: list[Atom]
+    outputs: list[Variable]
+    params: dict[str, Any]
 
-    def __init__(self, primitive: Any, inputs: list[Atom], outputs: list[Variable], params: dict[str, Any]) -> None:
-        self.primitive, self.inputs, self.outputs, self.params = primitive, inputs, outputs, params
 
-
+@dataclass(eq=False, slots=True)
 class Jaxpr:
-    """A staged function: constants it captured, inputs, equations, outputs."""
+    """A staged function: constants it captured and their values, inputs, equations, outputs."""
 
-    __slots__ = ("constants", "equations", "inputs", "outputs", "values")
-
-    def __init__(
-        self,
-        constants: list[Variable],
-        values: list[Any],
-        inputs: list[Variable],
-        equations: list[Equation],
-        outputs: list[Atom],
-    ) -> None:
-        self.constants, self.values, self.inputs = constants, values, inputs
-        self.equations, self.outputs = equations, outputs
+    constants: list[Variable]
+    values: list[Any]
+    inputs: list[Variable]
+    equations: list[Equation]
+    outputs: list[Any]
 
     @property
     def in_avals(self) -> list[Aval]:

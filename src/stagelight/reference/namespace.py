@@ -2,24 +2,19 @@
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from stagelight.reference import creation, elementwise, rearrangement, reduction, staging_error
+from stagelight.reference import arithmetic, creation, elementwise, rearrangement, reduction, staging_error
 from stagelight.reference.control_flow import ControlFlow
 from stagelight.reference.operand import Operand
-from stagelight.reference.primitive import select_n, stop_gradient
 from stagelight.reference.staging_error import refuse
 from stagelight.reference.trace_context import settings
 
 if TYPE_CHECKING:
     from stagelight.reference.machine import Machine
 
-_ELEMENTWISE = (
-    "add subtract multiply divide true_divide power remainder mod maximum minimum negative sign square exp log log1p "
-    "expm1 sin cos tanh sqrt floor reciprocal isnan isfinite equal not_equal less less_equal greater greater_equal "
-    "logical_and logical_or logical_not bitwise_and bitwise_or invert where clip astype broadcast_to"
-)
+_ARITHMETIC = "where clip astype broadcast_to power reciprocal remainder floor isnan isfinite"
 _REARRANGEMENT = "reshape ravel transpose expand_dims squeeze concatenate stack unstack take_index dot matmul"
 _CREATION = "full full_like zeros zeros_like ones ones_like arange asarray array"
-_TRANSFORMATIONS = ("jit", "make_jaxpr", "grad", "value_and_grad", "vmap", "clear_caches")
+_TRANSFORMATIONS = "jit make_jaxpr grad value_and_grad vmap clear_caches"
 _ERRORS = (
     "ConcretizationTypeError TracerBoolConversionError TracerIntegerConversionError TracerArrayConversionError "
     "NonConcreteBooleanIndexError UnexpectedTracerError"
@@ -37,20 +32,20 @@ class Namespace:
         raise AttributeError(name) if name.startswith("__") else refuse(f"{self.__name__}.{name}")
 
 
-def _named(module: Any, names: str) -> dict[str, Any]:
-    return {name: getattr(module, name) for name in names.split()}
+def _named(holder: Any, names: str) -> dict[str, Any]:
+    return {name: getattr(holder, name) for name in names.split()}
 
 
 def numpy_namespace() -> Namespace:
-    """What stands for ``jax.numpy``."""
+    """What stands for ``jax.numpy``; the operators and methods of an operand call it too."""
     contents = {
-        **_named(elementwise, _ELEMENTWISE),
+        **arithmetic.UFUNCS,
+        **_named(arithmetic, _ARITHMETIC),
         **_named(rearrangement, _REARRANGEMENT),
         **_named(creation, _CREATION),
-        **_named(reduction, "mean prod argmax argmin cumsum"),
-        **{name: getattr(reduction, f"{name}_") for name in ("sum", "max", "min", "any", "all")},
+        **reduction.REDUCTIONS,
         **{scalar.dtype.name: scalar for scalar in creation.SCALAR_TYPES},
-        "abs": elementwise.abs_,
+        "abs": arithmetic.abs_,
         "bool_": creation.SCALAR_TYPES[0],
         "ndarray": Operand,
         "newaxis": None,
@@ -61,26 +56,23 @@ def numpy_namespace() -> Namespace:
     return Namespace("jax.numpy", contents)
 
 
-def operator_functions() -> Namespace:
-    """What the operators and methods of an operand call."""
-    return numpy_namespace()
-
-
 def lax_namespace(flow: ControlFlow) -> Namespace:
     """What stands for ``jax.lax``."""
-    contents = {name: getattr(flow, name) for name in ("cond", "switch", "while_loop", "fori_loop", "scan")}
-    contents["stop_gradient"] = lambda x: elementwise.apply_one(stop_gradient, x)
-    contents["select"] = lambda which, on_true, on_false: elementwise.apply_one(select_n, which, on_false, on_true)
+    contents = _named(flow, "cond switch while_loop fori_loop scan")
+    contents["stop_gradient"] = lambda x: elementwise.stop_gradient(x)
+    contents["select"] = lambda which, on_true, on_false: elementwise.select_n(which, on_false, on_true)
     return Namespace("jax.lax", contents)
 
 
 def jax_namespace(machine: "Machine") -> Namespace:
     """What stands for ``jax``."""
-    contents = {name: getattr(machine, name) for name in _TRANSFORMATIONS}
-    contents["numpy"], contents["lax"] = machine.numpy, machine.lax
-    contents["errors"] = Namespace("jax.errors", _named(staging_error, _ERRORS))
-    contents["enable_x64"] = lambda enabled=True: settings(enable_x64=enabled)
-    contents["numpy_dtype_promotion"] = lambda mode: settings(numpy_dtype_promotion=mode)
-    contents["default_matmul_precision"] = lambda precision: settings(default_matmul_precision=precision)
-    contents["Array"] = Operand
+    contents = {
+        **_named(machine, _TRANSFORMATIONS),
+        **_named(machine, "numpy lax"),
+        "Array": Operand,
+        "errors": Namespace("jax.errors", _named(staging_error, _ERRORS)),
+        "enable_x64": lambda enabled=True: settings(enable_x64=enabled),
+        "numpy_dtype_promotion": lambda mode: settings(numpy_dtype_promotion=mode),
+        "default_matmul_precision": lambda precision: settings(default_matmul_precision=precision),
+    }
     return Namespace("jax", contents)

@@ -4,20 +4,14 @@ Follows ``Tracer`` in ``jax/_src/core.py`` and the operators of ``jax/_src/numpy
 the NumPy-like namespace, which ``stagelight.reference`` hands to ``Operand.functions``.
 """
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from stagelight.reference import staging_error as errors
 from stagelight.reference.aval import Aval
-from stagelight.reference.staging_error import (
-    ConcretizationTypeError,
-    StagingTypeError,
-    TracerArrayConversionError,
-    TracerBoolConversionError,
-    TracerIntegerConversionError,
-    refuse,
-)
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -28,8 +22,19 @@ def _operator(name: str, *, swapped: bool = False) -> Callable[[Any, Any], Any]:
     def apply(self: Any, other: Any) -> Any:
         if isinstance(other, list | tuple | str) or other is None:
             return NotImplemented
-        function = getattr(self.functions, name)
-        return function(other, self) if swapped else function(self, other)
+        return getattr(self.functions, name)(*((other, self) if swapped else (self, other)))
+
+    return apply
+
+
+def _conversion(convert: Callable[[Any], Any], error: type[errors.StagingTypeError], says: str) -> Callable[[Any], Any]:
+    """What Python asks a value for, where the value has to be known."""
+
+    def apply(self: Any) -> Any:
+        known = self.known()
+        if known is None:
+            raise error(f"{says} {self.described()}")
+        return convert(known)
 
     return apply
 
@@ -69,6 +74,21 @@ class Operand:
     ravel, flatten, squeeze = _method("ravel"), _method("ravel"), _method("squeeze")
     astype, dot, clip = _method("astype"), _method("dot"), _method("clip")
 
+    __bool__ = _conversion(bool, errors.TracerBoolConversionError, "Attempted boolean conversion of")
+    __index__ = _conversion(operator.index, errors.TracerIntegerConversionError, "The __index__() method was called on")
+    __int__, __float__, item, tolist = (
+        _conversion(
+            convert,
+            errors.ConcretizationTypeError,
+            "Abstract tracer value encountered where concrete value is expected:",
+        )
+        for convert in (int, float, np.ndarray.item, np.ndarray.tolist)
+    )
+
+    def known(self) -> Any:
+        """The value as a NumPy array, or None where only the aval is known."""
+        raise NotImplementedError
+
     def reshape(self, *shape: Any) -> Any:
         """The same elements in another shape, given as one tuple or as separate sizes."""
         return self.functions.reshape(self, shape[0] if len(shape) == 1 else shape)
@@ -79,22 +99,20 @@ class Operand:
 
     def __len__(self) -> int:
         if not self.aval.shape:
-            raise StagingTypeError("len() of unsized object")
+            raise errors.StagingTypeError("len() of unsized object")
         return self.aval.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
         if not self.aval.shape:
-            raise StagingTypeError("iteration over a 0-d array")
+            raise errors.StagingTypeError("iteration over a 0-d array")
         return iter(self.functions.unstack(self))
 
     def __setitem__(self, index: object, value: object) -> NoReturn:
-        raise StagingTypeError(
-            "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, use x = "
-            "x.at[idx].set(y)."
-        )
+        says = "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, use"
+        raise errors.StagingTypeError(f"{says} x = x.at[idx].set(y).")
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(name) if name.startswith("_") else refuse(f"the array attribute {name!r}")
+        raise AttributeError(name) if name.startswith("_") else errors.refuse(f"the array attribute {name!r}")
 
 
 class Array(Operand):
@@ -114,28 +132,12 @@ class Array(Operand):
         """Whether a jaxpr shows this value in place."""
         return self.source is not None and self.value.ndim == 0
 
-    def __bool__(self) -> bool:
-        return bool(self.value)
-
-    def __int__(self) -> int:
-        return int(self.value)
-
-    def __float__(self) -> float:
-        return float(self.value)
-
-    def __index__(self) -> int:
-        return self.value.__index__()
+    def known(self) -> Any:
+        """The value."""
+        return self.value
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.value, dtype=dtype)
-
-    def item(self) -> Any:
-        """The value as a Python scalar."""
-        return self.value.item()
-
-    def tolist(self) -> Any:
-        """The value as nested Python lists."""
-        return self.value.tolist()
 
     def __format__(self, specification: str) -> str:
         return format(self.value[()] if self.value.ndim == 0 else str(self.value), specification)
@@ -156,49 +158,21 @@ class Tracer(Operand):
     def __init__(self, trace: Any, aval: Aval, payload: Any) -> None:
         self.trace, self.aval, self.payload = trace, aval, payload
 
-    def concrete(self) -> Array | None:
-        """The value itself, where the transformation has it (a gradient's forward pass does)."""
-        return self.trace.concrete(self)
+    def known(self) -> Any:
+        """The value where the transformation has it (a gradient's forward pass does)."""
+        return self.trace.known(self)
 
-    def _described(self) -> str:
+    def described(self) -> str:
+        """What it stands for and where it comes from, for messages."""
         return f"traced array with shape {self.dtype}{list(self.shape)}.\n{self.trace.origin(self)}"
 
-    def __bool__(self) -> bool:
-        if (known := self.concrete()) is not None:
-            return bool(known)
-        raise TracerBoolConversionError(f"Attempted boolean conversion of {self._described()}")
-
-    def _converted(self, function: Callable[[Any], Any]) -> Any:
-        if (known := self.concrete()) is not None:
-            return function(known)
-        raise ConcretizationTypeError(
-            f"Abstract tracer value encountered where concrete value is expected: {self._described()} The problem "
-            f"arose with the `{function.__name__}` function."
-        )
-
-    def __int__(self) -> int:
-        return self._converted(int)
-
-    def __float__(self) -> float:
-        return self._converted(float)
-
-    def item(self) -> Any:
-        """The value as a Python scalar, where it is known."""
-        return self._converted(Array.item)
-
-    def __index__(self) -> int:
-        if (known := self.concrete()) is not None:
-            return known.__index__()
-        raise TracerIntegerConversionError(f"The __index__() method was called on {self._described()}")
-
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise TracerArrayConversionError(
-            f"The numpy.ndarray conversion method __array__() was called on {self._described()}"
-        )
+        says = "The numpy.ndarray conversion method __array__() was called on"
+        raise errors.TracerArrayConversionError(f"{says} {self.described()}")
 
     def __format__(self, specification: str) -> str:
         if specification:
-            raise StagingTypeError(f"unsupported format string passed to {type(self).__name__}.__format__")
+            raise errors.StagingTypeError(f"unsupported format string passed to {type(self).__name__}.__format__")
         return str(self)
 
     def __repr__(self) -> str:

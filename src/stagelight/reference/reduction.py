@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from stagelight.reference import primitive as p
+from stagelight.reference import structural as p
+from stagelight.reference.arithmetic import convert
 from stagelight.reference.aval import canonical_dtype, inexact
-from stagelight.reference.elementwise import apply_one, convert, divide
 from stagelight.reference.rearrangement import axis_in, expand_dims, ravel
-from stagelight.reference.staged_call import stage_and_call
 from stagelight.reference.staging_error import StagingValueError, refuse
-from stagelight.reference.trace import operand_of
-from stagelight.reference.trace_context import current_context, rule_holds
+from stagelight.reference.trace import Primitive, operand_of, stage_and_call
+from stagelight.reference.trace_context import rule_holds
 
 
 def _axes(operand: Any, axis: Any) -> tuple[int, ...]:
@@ -35,57 +34,51 @@ def _promoted_integer(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _reduced(
-    primitive: p.Primitive,
+    primitive: Primitive,
     operand: Any,
     axes: tuple[int, ...],
     result: Any,
-    *,
     keepdims: bool,
-    wide: bool,
-    sharding: bool,
+    *,
+    has_sharding: bool = False,
 ) -> Any:
-    operand = convert(operand, _wide(result) if wide else result)
-    params = {"out_sharding": None} if sharding else {}
-    reduced = apply_one(primitive, operand, axes=axes, **params)
+    params = {"out_sharding": None} if has_sharding else {}
+    reduced = primitive(operand, axes=axes, **params)
     return convert(expand_dims(reduced, axes) if keepdims and axes else reduced, result)
 
 
-def _accumulation(primitive: p.Primitive, *, sharding: bool) -> Callable[..., Any]:
+def _total(primitive: Primitive, *, has_sharding: bool) -> Callable[..., Any]:
     def reduce(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         operand = operand_of(x)
         operand = convert(operand, int) if operand.dtype.kind == "b" else operand
         result = canonical_dtype(dtype) if dtype is not None else _promoted_integer(operand.dtype)
-        return _reduced(
-            primitive, operand, _axes(operand, axis), result, keepdims=keepdims, wide=True, sharding=sharding
-        )
+        axes = _axes(operand, axis)
+        return _reduced(primitive, convert(operand, _wide(result)), axes, result, keepdims, has_sharding=has_sharding)
 
     return reduce
 
 
-def _extreme(name: str, primitive: p.Primitive) -> Callable[..., Any]:
+def _extreme(name: str, primitive: Primitive) -> Callable[..., Any]:
     def reduce(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         operand = operand_of(x)
-        axes = _axes(operand, axis)
+        operand, axes = convert(operand, operand.dtype), _axes(operand, axis)
         if 0 in [operand.shape[a] for a in axes]:
             raise StagingValueError(f"zero-size array to reduction operation {name} which has no identity")
-        sharding = rule_holds("reduce-max-has-a-sharding")
-        return _reduced(primitive, operand, axes, operand.dtype, keepdims=keepdims, wide=False, sharding=sharding)
+        has_sharding = rule_holds("reduce-max-has-a-sharding")
+        return _reduced(primitive, operand, axes, operand.dtype, keepdims, has_sharding=has_sharding)
 
     return reduce
 
 
-def _truth_of_all(primitive: p.Primitive) -> Callable[..., Any]:
+def _truth(primitive: Primitive) -> Callable[..., Any]:
     def reduce(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        operand = operand_of(x)
-        bool_ = np.dtype(bool)
-        return _reduced(primitive, operand, _axes(operand, axis), bool_, keepdims=keepdims, wide=False, sharding=False)
+        operand = convert(x, bool)
+        return _reduced(primitive, operand, _axes(operand, axis), bool, keepdims)
 
     return reduce
 
 
-sum_, prod = _accumulation(p.reduce_sum, sharding=True), _accumulation(p.reduce_prod, sharding=False)
-max_, min_ = _extreme("max", p.reduce_max), _extreme("min", p.reduce_min)
-any_, all_ = _truth_of_all(p.reduce_or), _truth_of_all(p.reduce_and)
+_sum = _total(p.reduce_sum, has_sharding=True)
 
 
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -93,25 +86,21 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     operand = operand_of(x)
     result = inexact(operand.dtype)
     count = int(np.prod([operand.shape[a] for a in _axes(operand, axis)]))
-    total = sum_(operand, axis, _wide(result), keepdims)
-    return convert(divide(total, np.asarray(count, total.dtype)[()]), result)
+    total = _sum(operand, axis, _wide(result), keepdims)
+    return convert(total / np.asarray(count, total.dtype)[()], result)
 
 
-def _position(primitive: p.Primitive) -> Callable[..., Any]:
+def _position(primitive: Primitive) -> Callable[..., Any]:
     def find(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         operand = operand_of(x)
         if not operand.size:
             raise StagingValueError(f"attempt to get {primitive.name} of an empty sequence")
-        flat = ravel(operand) if axis is None else operand
-        axes = (0,) if axis is None else (axis_in(axis, operand.ndim),)
-        index = "int64" if current_context().enable_x64 else "int32"
-        found = apply_one(primitive, flat, axes=axes, index_dtype=np.dtype(index))
-        return expand_dims(found, tuple(range(operand.ndim)) if axis is None else axes[0]) if keepdims else found
+        axes = _axes(operand, axis)
+        at = (0,) if axis is None else axes
+        found = primitive(ravel(operand) if axis is None else operand, axes=at, index_dtype=canonical_dtype(int))
+        return expand_dims(found, axes) if keepdims else found
 
     return find
-
-
-argmax, argmin = _position(p.argmax), _position(p.argmin)
 
 
 def cumsum(x: Any, axis: Any = None) -> Any:
@@ -123,6 +112,20 @@ def cumsum(x: Any, axis: Any = None) -> Any:
         operand = ravel(x) if axis is None else x
         operand = convert(operand, int if operand.dtype.kind == "b" else operand.dtype)
         at = 0 if axis is None else axis_in(axis, operand.ndim)
-        return apply_one(p.cumsum, operand, axis=at, reverse=False)
+        return p.cumsum(operand, axis=at, reverse=False)
 
     return stage_and_call("cumsum", accumulate, x)
+
+
+REDUCTIONS: dict[str, Callable[..., Any]] = {
+    "sum": _sum,
+    "prod": _total(p.reduce_prod, has_sharding=False),
+    "max": _extreme("max", p.reduce_max),
+    "min": _extreme("min", p.reduce_min),
+    "any": _truth(p.reduce_or),
+    "all": _truth(p.reduce_and),
+    "argmax": _position(p.argmax),
+    "argmin": _position(p.argmin),
+    "mean": mean,
+    "cumsum": cumsum,
+}

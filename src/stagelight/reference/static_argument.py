@@ -11,9 +11,6 @@ from typing import Any, NamedTuple
 from stagelight.reference.staging_error import StagingValueError
 from stagelight.reference.trace_context import rule_holds
 
-_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-
 
 class StaticArguments(NamedTuple):
     """The positions and the names of the static arguments."""
@@ -35,15 +32,16 @@ class StaticValue:
         try:
             return hash(self.value)
         except TypeError as error:
-            raise StagingValueError(
-                "Non-hashable static arguments are not supported. An error occurred while trying to hash an object of "
-                f"type {type(self.value)}, {self.value}. The error was:\nTypeError: {error}"
-            ) from None
+            says = (
+                "Non-hashable static arguments are not supported. An error occurred while trying to hash an object of"
+            )
+            told = f"{says} type {type(self.value)}, {self.value}. The error was:\nTypeError: {error}"
+            raise StagingValueError(told) from None
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, StaticValue) and type(self.value) is type(other.value) and bool(self.value == other.value)
-        )
+        if not isinstance(other, StaticValue) or type(self.value) is not type(other.value):
+            return False
+        return bool(self.value == other.value)
 
     def __hash__(self) -> int:
         return self.require_hash() if rule_holds("static-hash-is-compared") else 0
@@ -60,30 +58,27 @@ def resolve(
     except (TypeError, ValueError):
         return StaticArguments(given_numbers or (), given_names or ())
     is_counted = rule_holds("negative-number-counts-parameters")
-    both = [(i, q.name) for i, q in enumerate(parameters) if q.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    both = [(i, q.name) for i, q in enumerate(parameters) if q.kind is q.POSITIONAL_OR_KEYWORD]
     if given_numbers is None:
         given_numbers = tuple(i for i, name in both if name in (given_names or ()))
     elif given_names is None:
         wanted = {*given_numbers, *(i + len(parameters) for i in given_numbers if is_counted)}
         given_names = tuple(name for i, name in both if i in wanted)
-    _check(parameters, given_numbers, given_names or ())
-    count = sum(q.kind in _POSITIONAL for q in parameters)
-    is_fixed = not any(q.kind is inspect.Parameter.VAR_POSITIONAL for q in parameters)
+    count = sum(q.kind in (q.POSITIONAL_ONLY, q.POSITIONAL_OR_KEYWORD) for q in parameters)
+    is_fixed = not any(q.kind is q.VAR_POSITIONAL for q in parameters)
+    if given_numbers and is_fixed and not -count <= min(given_numbers) <= max(given_numbers) < count:
+        says = f"static_argnums={given_numbers}, but only accepts {count} positional arguments"
+        raise StagingValueError(f"Jitted function has {says}.")
+    _check_names(parameters, given_names or ())
     if count and is_fixed and is_counted:
         given_numbers = tuple(i % count if i < 0 else i for i in given_numbers)
     return StaticArguments(given_numbers, given_names or ())
 
 
-def _check(parameters: list[inspect.Parameter], numbers: tuple[int, ...], names: tuple[str, ...]) -> None:
-    kinds = {q.kind for q in parameters}
-    count = sum(q.kind in _POSITIONAL for q in parameters)
-    if numbers and inspect.Parameter.VAR_POSITIONAL not in kinds and not -count <= min(numbers) <= max(numbers) < count:
-        raise StagingValueError(
-            f"Jitted function has static_argnums={numbers}, but only accepts {count} positional arguments."
-        )
-    unknown = set(names) - {q.name for q in parameters if q.kind in _NAMED}
-    unknown &= {q.name for q in parameters} if inspect.Parameter.VAR_KEYWORD in kinds else unknown
+def _check_names(parameters: list[inspect.Parameter], names: tuple[str, ...]) -> None:
+    unknown = set(names) - {q.name for q in parameters if q.kind in (q.POSITIONAL_OR_KEYWORD, q.KEYWORD_ONLY)}
+    if any(q.kind is q.VAR_KEYWORD for q in parameters):
+        unknown &= {q.name for q in parameters}
     if unknown:
-        raise StagingValueError(
-            f"Jitted function has invalid argnames {unknown} in static_argnames. Function does not take these args."
-        )
+        says = f"invalid argnames {unknown} in static_argnames. Function does not take these args"
+        raise StagingValueError(f"Jitted function has {says}.")

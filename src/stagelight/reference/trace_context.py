@@ -5,7 +5,7 @@ leaves out of that tuple, such as ``jax_debug_nans``, cause no new trace and are
 """
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ VERSION_RULES: tuple[VersionRule, ...] = (
 )
 NEWEST = "0.12.0.1"
 _context: ContextVar[TraceContext] = ContextVar("trace_context", default=TraceContext())  # noqa: B039  (frozen)
-_version: ContextVar[tuple[int, int]] = ContextVar("version", default=(0, 12))
+_version: ContextVar[tuple[int, ...]] = ContextVar("version", default=(0, 12))
 
 
 def current_context() -> TraceContext:
@@ -61,24 +61,22 @@ def rule_holds(slug: str) -> bool:
 
 
 @contextmanager
-def settings(**changes: object) -> Generator[None]:
+def holding[T](variable: ContextVar[T], value: T) -> Generator[None]:
+    """Give a context variable a value for the length of a ``with`` block."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+def settings(**changes: object) -> AbstractContextManager[None]:
     """Change settings of the trace context for the length of a ``with`` block."""
-    unknown = set(changes) - set(TraceContext.__struct_fields__)
-    if unknown:
-        raise refuse(f"the setting {sorted(unknown)[0]!r}")
-    token = _context.set(msgspec.structs.replace(_context.get(), **changes))
-    try:
-        yield
-    finally:
-        _context.reset(token)
+    for name in sorted(set(changes) - set(TraceContext.__struct_fields__)):
+        raise refuse(f"the setting {name!r}")
+    return holding(_context, msgspec.structs.replace(_context.get(), **changes))
 
 
-@contextmanager
-def following(version: str) -> Generator[None]:
+def following(version: str) -> AbstractContextManager[None]:
     """Follow the rules of one JAX version for the length of a ``with`` block."""
-    major, minor = version.split(".")[:2]
-    token = _version.set((int(major), int(minor)))
-    try:
-        yield
-    finally:
-        _version.reset(token)
+    return holding(_version, tuple(map(int, version.split(".")[:2])))
