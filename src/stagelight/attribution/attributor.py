@@ -25,6 +25,7 @@ from stagelight.model.attribution import (
     SpecializationTable,
 )
 from stagelight.model.event import (
+    Before,
     CacheCleared,
     CallsCounted,
     CaptureChanged,
@@ -80,6 +81,7 @@ class Attributor:
             FunctionSeen: self._on_definition,
             StructureSeen: self._on_definition,
             ContextSeen: self._on_definition,
+            Before: self._on_before,
             Traced: self._on_traced,
             Dispatched: self._on_dispatched,
             DispatchEnded: self._on_dispatch_ended,
@@ -133,6 +135,23 @@ class Attributor:
 
     def _on_cleared(self, entry: CacheCleared) -> tuple[Conclusion, ...]:
         self._traces.clear(entry)
+        return NOTHING
+
+    def _on_before(self, before: Before) -> tuple[Conclusion, ...]:
+        """Remember what there was; it is not counted."""
+        match before.entry:
+            case Traced() as traced:
+                evidence = self._traces.evidence(traced, self._definitions.function(traced.function))
+                self._traces.remember(evidence)
+                self._notes.add(traced, evidence.key, ran=True, avoidable=False)
+            case Dispatched() as dispatched:
+                self._open.begin(dispatched)
+            case Compiled() as compiled:
+                opened = self._open.at(compiled.dispatch)
+                if opened is not None:
+                    opened.compiled += 1
+            case DispatchEnded() as ended:
+                self._remember_call(ended)
         return NOTHING
 
     def _on_traced(self, traced: Traced) -> tuple[Conclusion, ...]:
@@ -228,6 +247,13 @@ class Attributor:
             call = self._calls.call(dispatched, key, compiled=compiled)
             self._calls.remember(self._calls.key(dispatched, key), call)
         return found
+
+    def _remember_call(self, ended: DispatchEnded) -> None:
+        """Remember a call that ended before recording began."""
+        opened = self._open.end(ended.dispatch)
+        if opened is not None:
+            call = self._calls.call(opened.dispatched, None, compiled=bool(opened.compiled))
+            self._calls.remember(self._calls.key(opened.dispatched, None), call)
 
     def _slow_dispatch(self, dispatched: Dispatched, ended: DispatchEnded, note: TraceNote | None) -> Miss:
         evidence, nearest = self._calls.dispatch_evidence(

@@ -8,10 +8,9 @@ from stagelight.attribution.attributor import Attributor, Conclusion
 from stagelight.attribution.misses import is_avoidable
 from stagelight.errors import StagelightError
 from stagelight.model.attribution import Cause, Miss
-from stagelight.model.event import CacheCleared, CallsCounted, Dispatched, Event, Traced
+from stagelight.model.event import CallsCounted, Dispatched, Event, Traced
 from stagelight.model.function import Function
 from stagelight.model.ledger import JaxSeen
-from stagelight.recorder.before_recording import entries_from_before
 from stagelight.recorder.book import OpenSpan
 from stagelight.recorder.ledger_file import ledgers_from
 from stagelight.recorder.recording import Gate, Recorder
@@ -34,7 +33,6 @@ class LiveAttribution:
         self._attributor = Attributor()
         self._calls: dict[int, int] = {}
         self._waiting: list[Gate] = []
-        self._before: dict[int, list[Event]] = {}
         session.when_attached(self._attach)
 
     def _attach(self, recorder: Recorder) -> None:
@@ -42,22 +40,7 @@ class LiveAttribution:
         with recorder.book.lock:
             self._read_what_is_recorded()
             recorder.book.readers.append(self._hear)
-            self._note_what_was_before(recorder)
             recorder.gates.extend(self._waiting)
-
-    def _note_what_was_before(self, recorder: Recorder) -> None:
-        """Keep what JAX's caches know by function object, until that object is seen.
-
-        What they know of other objects with the same code hangs on when Python collects those; it proves nothing.
-        """
-        for entry in entries_from_before(recorder):
-            if isinstance(entry, Traced | Dispatched):
-                place = self._before.setdefault(entry.object, [])
-            place.append(entry)
-
-    def _learn_what_was_before(self, number: int) -> None:
-        for entry in self._before.pop(number, ()):
-            self._attributor.feed(entry)
 
     def _read_what_is_recorded(self) -> None:
         # A ledger that was deleted or cut short while it is written gives what it still has.
@@ -68,11 +51,6 @@ class LiveAttribution:
     def _hear(self, entry: Event | JaxSeen) -> None:
         if isinstance(entry, CallsCounted):
             self._calls[entry.function] = self._calls.get(entry.function, 0) + entry.calls
-        elif isinstance(entry, Traced | Dispatched):
-            self._learn_what_was_before(entry.object)
-        elif isinstance(entry, CacheCleared):
-            for number in tuple(self._before):
-                self._learn_what_was_before(number)
         for conclusion in self._attributor.feed(entry):
             for hear in tuple(self.hearers):
                 hear(conclusion)
@@ -87,7 +65,6 @@ class LiveAttribution:
     def trace_about_to_begin(self, traced: Traced) -> Miss:
         """The miss that a trace will be."""
         with self._lock():
-            self._learn_what_was_before(traced.object)
             causes = self._attributor.preview(traced)
             function = self._attributor.function(traced.function)
         call = traced.user if traced.user.file else traced.call

@@ -427,6 +427,16 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     jit_disabled: bool = False
 
 
+class Before(msgspec.Struct, frozen=True, kw_only=True, tag="before", tag_field="event"):
+    """What JAX's own caches knew of a function before recording began, written before its first event.
+
+    It happened, but nobody saw it: it has no times and no place, and counts nowhere. What comes later is held against
+    it, so that a function that was warm is not called new.
+    """
+
+    entry: Traced | Dispatched | DispatchEnded | Compiled
+
+
 type Event = (
     FunctionSeen
     | StructureSeen
@@ -443,5 +453,6 @@ type Event = (
     | CallsCounted
     | BucketedCall
     | CellRun
+    | Before
     | Ended
 )

@@ -1,8 +1,8 @@
 """Entries for what was traced and compiled before recording began, as far as JAX's caches still know it.
 
-They are for those who reason about this process while it runs; they are not written to the ledger, which holds only
-what was seen. Not known are functions whose objects are dead, and what was cleared: a first trace of such code object
-looks like the first one.
+They are for those who reason about this process while it runs, and for a session that begins late, which writes them
+as ``Before``, apart from what it saw. Not known are functions whose objects are dead, and what was cleared: a first
+trace of such code looks like the first one.
 """
 
 from collections.abc import Iterator
@@ -39,6 +39,18 @@ def entries_from_before(recorder: Recorder, *, eager: bool = False, only: object
         known = recorder.traces.known_jaxpr(lowering.jaxpr)
         if known is not None:
             yield from _compiled(recorder, lowering, known)
+
+
+def note_what_was_before(recorder: Recorder) -> None:
+    """Keep in the book what JAX's caches know by function object, until that object is seen.
+
+    What they know of other objects with the same code hangs on when Python collects those; it proves nothing.
+    """
+    place: list[Any] = []
+    for entry in entries_from_before(recorder):
+        if isinstance(entry, Traced | Dispatched):
+            place = recorder.book.before.setdefault(entry.object, [])
+        place.append(entry)
 
 
 def _traced(recorder: Recorder, earlier: EarlierTrace) -> Traced:

@@ -9,7 +9,17 @@ import msgspec
 
 from stagelight.adapters.protocol import Hooks
 from stagelight.adapters.treedef import ONE_LEAF
-from stagelight.model.event import ContextSeen, Event, FunctionSeen, StructureSeen
+from stagelight.model.event import (
+    Before,
+    Compiled,
+    ContextSeen,
+    Dispatched,
+    DispatchEnded,
+    Event,
+    FunctionSeen,
+    StructureSeen,
+    Traced,
+)
 from stagelight.model.ledger import JaxSeen
 from stagelight.recorder.call_site import CallSite, call_site
 from stagelight.recorder.function_registry import FunctionRegistry, Identity
@@ -90,6 +100,9 @@ class Book:
         ownership: Whose file is whose.
         hooks: Ways to ask JAX for its trace context.
         redact: Keep values out.
+
+    Attributes:
+        before: What JAX's caches knew when recording began, by function object, until that object is seen.
     """
 
     def __init__(self, writer: LedgerWriter, ownership: Ownership, hooks: Hooks, *, redact: bool = False):
@@ -114,6 +127,7 @@ class Book:
         self._structures: dict[int, str] = {}
         self._leaf_structures: dict[tuple[str, ...], str] = {}
         self._contexts: dict[Any, str] = {}
+        self.before: dict[int, list[Traced | Dispatched | DispatchEnded | Compiled]] = {}
         self._counts = {"trace": 0, "dispatch": 0, "failure": 0}
 
     def begin_in_child(self, writer: LedgerWriter) -> None:
@@ -141,6 +155,12 @@ class Book:
             self.writer.write(entry)
             for reader in self.readers:
                 reader(entry)
+
+    def write_before(self, number: int) -> None:
+        """Write what was known of a function object before recording began, at its first event."""
+        with self.lock:
+            for entry in self.before.pop(number, ()):
+                self.write(Before(entry=entry))
 
     def problem(self, text: str) -> None:
         """Note a failure of our own; none reaches the program."""

@@ -36,6 +36,8 @@ class DispatchRecording:
             return None
         began = time.perf_counter()
         known = self._traces.known_jaxpr(call.parameters.params.get("jaxpr")) or self._unknown(call)
+        if book.before:
+            book.write_before(known["object"])
         key = key_of(known)
         if self._only_refills(key, trace):
             return None

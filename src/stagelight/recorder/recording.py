@@ -214,6 +214,8 @@ class Recorder:
     def cache_cleared(self, fun: Any, frame: FrameType) -> None:
         """See ``Listener``."""
         number = 0 if fun is None else self.book.function(fun).function.number
+        for known in tuple(self.book.before):  # what is lost now would not be known later
+            self.book.write_before(known)
         site = self.book.site(frame)
         self._dispatches.cleared()
         self.book.write(

@@ -22,6 +22,7 @@ from stagelight.adapters.fast_path import empty_fast_path
 from stagelight.adapters.installation import installed_folders, jaxlib_version
 from stagelight.model.event import Ended, Event
 from stagelight.model.ledger import SCHEMA, Header, JaxSeen
+from stagelight.recorder.before_recording import note_what_was_before
 from stagelight.recorder.book import Book
 from stagelight.recorder.import_hook import AfterImport
 from stagelight.recorder.kept_programs import KeptPrograms
@@ -141,6 +142,7 @@ class Session:
         self.recorder.start()
         for callback in self._on_attach:
             callback(self.recorder)
+        note_what_was_before(self.recorder)
 
     def _jax_seen(self) -> JaxSeen:
         import jax

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from stagelight.adapters.treedef import CUSTOM, DICT, LEAF, LIST, NAMED_TUPLE, NONE, TUPLE, Node, nodes_of
-from stagelight.model.structure import Structure, TreeNode
+from stagelight.model.structure import NNX_OBJECT, Structure, TreeNode
 from stagelight.model.value import Value
 from stagelight.recorder.flax_nodes import graph_node, is_graph_states
+from stagelight.recorder.import_path import import_path
 from stagelight.recorder.static_fields import child_field_names, static_field_names
 from stagelight.recorder.value_description import ValueDescriber, short_repr, type_name
 
@@ -130,7 +131,9 @@ class _Builder:
             for (child, offset, _), key in zip(children, keys, strict=True)
         )
         metadata = self._metadata(index, cls, keys) if kind >= CUSTOM else ()
-        return TreeNode(kind=_kind_name(kind, data, cls), keys=tuple(keys), children=nodes, metadata=metadata)
+        path = import_path(data if kind == NAMED_TUPLE else cls) if kind == NAMED_TUPLE or kind >= CUSTOM else ""
+        name = _kind_name(kind, data, cls)
+        return TreeNode(kind=name, keys=tuple(keys), children=nodes, metadata=metadata, type_path=path)
 
     def _children(self, index: int, arity: int) -> list[tuple[int, int, int]]:
         """Index, offset of the first leaf, and number of leaves of each child, first to last."""
@@ -177,7 +180,8 @@ class _Builder:
         graph = next((g for i, g in self._argument.graphs.items() if i <= children[0][0]), NONE_NODE)
         leaves = sum(n for _, _, n in children)
         keys = (*graph.keys, *(f".state[{i}]" for i in range(len(graph.keys), leaves)))[:leaves]
-        return TreeNode(kind=graph.kind, keys=keys, children=(LEAF_NODE,) * leaves, metadata=graph.metadata)
+        nodes = (LEAF_NODE,) * leaves
+        return TreeNode(kind=graph.kind, keys=keys, children=nodes, metadata=graph.metadata, type_path=NNX_OBJECT)
 
 
 def _kind_name(kind: int, data: Any, cls: Any) -> str:

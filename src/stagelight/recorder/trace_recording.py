@@ -73,6 +73,8 @@ class TraceRecording:
         if "lower" in site.under and call.leaves is not None:
             fields["placements"], fields["placement_of"] = placements_of_shapes(call.leaves)
         identity, given = fields.pop("identity"), fields.pop("given")
+        if book.before:
+            book.write_before(identity.object)
         opened = OpenTrace(fields["trace"], fields, call.fun, identity, given, time.perf_counter())
         state.traces.append(opened)
         return opened

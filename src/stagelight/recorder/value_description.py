@@ -10,6 +10,7 @@ from typing import Any
 
 from stagelight.model.aval import short_dtype
 from stagelight.model.value import ComparedBy, Value
+from stagelight.recorder.import_path import import_path
 from stagelight.recorder.object_numbers import ObjectNumbers
 
 LONGEST_TEXT = 80
@@ -49,11 +50,12 @@ class ValueDescriber:
         if kind in _PLAIN:
             return self._plain(value, kind)
         if issubclass(kind, enum.Enum):
-            return Value(type_name=type_name(kind), text=f"{kind.__name__}.{value._name_}", token=value._name_)
+            return Value(type_name=type_name(kind), text=f"{kind.__name__}.{value._name_}", token=value._name_,
+                         import_path=import_path(kind))  # fmt: skip
         if issubclass(kind, type):
             token = f"{type_name(value)}#{self._numbers.number(value)}"
             return Value(type_name="type", text=type_name(value), token=token, compared_by="identity",
-                         content=type_name(value))  # fmt: skip
+                         content=type_name(value), import_path=import_path(value))  # fmt: skip
         if kind in _SEQUENCES:
             return self._sequence(value, kind, depth)
         if kind is dict:
@@ -119,8 +121,10 @@ class ValueDescriber:
         source = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}" if code else ""
         text = f"<{'lambda' if name.endswith('<lambda>') else name}{f' at {source}' if source else ''}>"
         if isinstance(value, types.BuiltinFunctionType):
-            return Value(type_name="function", text=text, token=f"{value.__module__}.{name}", content=str(name))
-        return self._by_identity(value, shortened(text), digest(f"{name}{source}"), (), source)
+            return Value(type_name="function", text=text, token=f"{value.__module__}.{name}", content=str(name),
+                         import_path=import_path(value))  # fmt: skip
+        path = import_path(value)
+        return self._by_identity(value, shortened(text), digest(f"{name}{source}"), (), source, path)
 
     def _array(self, value: Any, kind: type) -> Value:
         name = getattr(getattr(value, "dtype", None), "name", "")
@@ -141,14 +145,15 @@ class ValueDescriber:
         content = digest("|".join(f"{n}={v.type_name}:{v.content or v.token}" for n, v in fields))
         inner = ", ".join(f"{n}={v.text}" for n, v in fields)
         text = shortened(f"{kind.__name__}({inner})" if fields else f"<{kind.__name__}>")
+        path = import_path(kind)
         if compared_by == "identity":
-            return self._by_identity(value, text, content, fields)
+            return self._by_identity(value, text, content, fields, path=path)
         if compared_by == "hash" and any(is_array_text(v) for _, v in fields):
             # The hash may read the arrays, which we do not: another array counts as another value.
             content = digest("|".join(f"{n}={v.type_name}:{v.token}" for n, v in fields))
         token = self._token(value, kind, compared_by, fields, content)
         return Value(type_name=type_name(kind), text=text, token=token, compared_by=compared_by,
-                     content=content, fields=fields)  # fmt: skip
+                     content=content, fields=fields, import_path=path)  # fmt: skip
 
     def _token(
         self, value: Any, kind: type, compared_by: ComparedBy, fields: tuple[tuple[str, Value], ...], content: str
@@ -164,10 +169,17 @@ class ValueDescriber:
         return content
 
     def _by_identity(
-        self, value: Any, text: str, content: str, fields: tuple[tuple[str, Value], ...], source: str = ""
+        self,
+        value: Any,
+        text: str,
+        content: str,
+        fields: tuple[tuple[str, Value], ...],
+        source: str = "",
+        path: str = "",
     ) -> Value:
         return Value(type_name=type_name(type(value)), text=text, token=f"#{self._numbers.number(value)}",
-                     compared_by="identity", content=content, fields=fields, source=source)  # fmt: skip
+                     compared_by="identity", content=content, fields=fields, source=source,
+                     import_path=path)  # fmt: skip
 
     def _redacted(self, value: Value) -> Value:
         def hidden(token: str) -> str:

@@ -12,7 +12,7 @@ from stagelight.model.attribution import Cause, Miss
 from stagelight.model.event import Event
 from stagelight.model.ledger import JaxSeen
 from stagelight.model.trial import Experiment, Observation
-from stagelight.recorder.before_recording import entries_from_before
+from stagelight.recorder.ledger_file import ledgers_from
 from stagelight.recorder.object_numbers import ObjectNumbers
 from stagelight.recorder.session import watch
 from stagelight.recorder.value_description import ValueDescriber
@@ -69,10 +69,11 @@ def experiment(function: Callable[..., Any], base_call: Any, vary: Mapping[str, 
     changes += [(name, with_argument(base, names, name, v)) for name, given in vary.items() for v in _values(given)]
     with watch() as ledger:
         window, recorder = Window(), ledger.session.recorder
-        recorder.book.readers.append(window.read)
-        # What this function was traced for before is among the keys that a change is compared with.
-        for entry in entries_from_before(recorder, only=getattr(function, "__wrapped__", None)):
+        # What this function was traced for before is among the keys that a change is compared with: the session
+        # writes it when the function is first seen, with names that it wrote when it began.
+        for entry in ledgers_from([str(ledger.session.path)])[0].entries():
             window.read(entry)
+        recorder.book.readers.append(window.read)
         first = _observe(function, base, window, Observation(factor="base call"))
         rows = []
         for factor, changed in changes:
