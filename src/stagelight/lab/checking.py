@@ -1,6 +1,6 @@
 """The steps of a lesson, each recorded in the journal: predict, run, check, hint, solution, answer, reset."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -13,7 +13,7 @@ from stagelight.lab.progress import LessonProgress
 from stagelight.lab.requests import pieces_of, program_request, repair_request, source_of
 from stagelight.lab.study import Study, read_source, write_text
 from stagelight.lab.verdicts import verdict_of
-from stagelight.model.examination import Examination, Verdict
+from stagelight.model.examination import Answered, Examination, Verdict
 from stagelight.model.journal import Checked, CheckpointAnswered, GaveUp, Hinted, Predicted, Ran, WasReset
 from stagelight.model.lesson import Exercise, Lesson, Question
 
@@ -86,16 +86,22 @@ def run_lesson(study: Study, lesson: Lesson, examiner: Examiner) -> Examination:
     found = examiner.examine(program_request(lesson, study.folder(lesson)))
     study.restore()
     if found.ending == "answered" and found.raised is None:
-        observed = tuple((one.id, one.value) for one in found.answers)
-        study.journal.append(
-            Ran(
-                lesson=lesson.name,
-                lesson_digest=lesson.digest,
-                source_digest=study.keep_source(source),
-                observed=observed,
-            )
-        )
+        record_run(study, lesson, source, found.answers)
     return found
+
+
+def record_run(study: Study, lesson: Lesson, source: str, answers: Iterable[Answered]) -> None:
+    """Write to the journal that the lesson's program was run, and which keys it gave.
+
+    Args:
+        study: The learner's place.
+        lesson: The lesson.
+        source: The program.
+        answers: The keys.
+    """
+    observed = tuple((one.id, one.value) for one in answers)
+    digest = study.keep_source(source)
+    study.journal.append(Ran(lesson=lesson.name, lesson_digest=lesson.digest, source_digest=digest, observed=observed))
 
 
 def check_exercise(study: Study, lesson: Lesson, exercise: Exercise, examiner: Examiner) -> Verdict:

@@ -89,7 +89,7 @@ def _ran(request: Request, module: ModuleType, session: Session, view: LedgerVie
     view.finish()
     raised = _raised(error, "program", request, view) or _raised(check_error, "check", request, view)
     scope = {**vars(module), **questions_about(lambda: functions, view), "output": "".join(outputs)}
-    answers = tuple(_answered(one, scope) for one in request.questions) if error is None else ()
+    answers = tuple(answered(one, scope) for one in request.questions) if error is None else ()
     explanations = tuple(_explained(one, scope) for one in request.figures) if error is None else ()
     if error is None:
         raised = raised or _raised(_run_pieces(apart, request.file, module, outputs), "program", request, view)
@@ -174,7 +174,13 @@ def _libraries() -> dict[str, Any]:
     return {"jax": jax, "jnp": jnp, "np": np, "stagelight": stagelight}
 
 
-def _answered(asked: Asked, scope: Mapping[str, Any]) -> Answered:
+def answered(asked: Asked, scope: Mapping[str, Any]) -> Answered:
+    """The value of an expression.
+
+    Args:
+        asked: The expression.
+        scope: Names that it may use, beside JAX, NumPy and Stagelight.
+    """
     try:
         value = plain_value(eval(asked.expression, {**_libraries(), **scope}))
         return Answered(id=asked.id, value=json.dumps(value))

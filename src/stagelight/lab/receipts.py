@@ -68,6 +68,7 @@ def write_receipt(study: Study, lesson: Lesson, examiner: Examiner, explanation:
     if program.ending != "answered" or program.raised is not None:
         message = f"the program of {lesson.name} does not run here any more: check it with stagelight doctor"
         raise LabError(message)
+    _check_keys(progress, program)
     repairs = tuple(_repaired(study, lesson, exercise, progress, examiner) for exercise in lesson.exercises)
     receipt = Receipt(
         schema=RECEIPT_SCHEMA,
@@ -89,6 +90,17 @@ def write_receipt(study: Study, lesson: Lesson, examiner: Examiner, explanation:
         journal=_journal_place(study, progress),
     )
     return _keep(study, lesson, sealed(receipt))
+
+
+def _check_keys(progress: LessonProgress, program: Examination) -> None:
+    """The recorded run must have given what the lesson's program gives."""
+    keys = {one.id: one.value for one in program.answers}
+    other = [name for name, value in observed_keys(progress).items() if keys.get(name) != value]
+    if other:
+        message = (
+            f"the recorded run gave other values than the lesson's program gives: {', '.join(other)}. Run it again"
+        )
+        raise LabError(message)
 
 
 def program_output(program: Examination) -> str:

@@ -42,7 +42,7 @@ def single_keys() -> Iterator[None]:
         return
     before = termios.tcgetattr(sys.stdin)
     try:
-        tty.setcbreak(sys.stdin)
+        tty.setcbreak(sys.stdin, termios.TCSADRAIN)  # keeps what was typed ahead
         yield
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
