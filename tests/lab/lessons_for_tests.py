@@ -1,0 +1,173 @@
+"""A small lesson to take apart, and ways to go through one."""
+
+from pathlib import Path
+
+from stagelight.lab.asking import Examiner
+from stagelight.lab.checking import answer_checkpoint, check_exercise, commit_predictions, run_lesson
+from stagelight.lab.course import course
+from stagelight.lab.requests import program_request
+from stagelight.lab.study import Study, started_study
+from stagelight.model.lesson import Lesson
+
+SMALL = """+++
+name = "small"
+title = "Small"
+level = "foundation"
+minutes = 5
+hardware = "any"
+rows = ["S2"]
++++
+
+A problem.
+
+## Idea
+
+An idea.
+
+## Predict
+
+```toml prediction
+id = "traces"
+question = "How many?"
+kind = "traces"
+observed = "traces('double')"
+```
+
+## Build
+
+`jax.jit` wraps.
+
+```python build
+import jax
+import jax.numpy as jnp
+
+double = jax.jit(lambda x: x * 2)
+```
+
+## Run
+
+```python run
+print(double(jnp.ones(3)).tolist())
+```
+
+## Experiment
+
+```python experiment
+print("experiment")
+```
+
+## Repair
+
+```toml exercise
+name = "triple"
+level = "foundation"
+fails = "check-failed"
+says = "three times"
+traces = 1
+```
+
+Make it triple.
+
+```python starter
+import jax
+
+
+@jax.jit
+def triple(x):
+    return x * 2
+
+
+triple(1.0)
+```
+
+```python solution
+import jax
+
+
+@jax.jit
+def triple(x):
+    return x * 3
+
+
+triple(1.0)
+```
+
+```python check
+assert float(learner.triple(2.0)) == 6.0, "triple(2.0) is not three times 2.0"
+```
+
+```python wrong constant
+def triple(x):
+    return 3.0
+```
+
+```python wrong nothing names-missing
+x = 1
+```
+
+```python wrong twice traces-over-budget
+import jax
+
+
+@jax.jit
+def triple(x):
+    return x * 3
+
+
+triple(1.0), triple(1)
+```
+
+```text hint
+First.
+```
+
+```text hint
+Second.
+```
+
+## Checkpoint
+
+```toml checkpoint
+id = "again"
+question = "And again?"
+kind = "cause"
+observed = "cause('<lambda>', 1)"
+```
+
+## Evidence
+
+```toml figure
+kind = "calls"
+title = "Calls"
+functions = ["<lambda>"]
+```
+"""
+
+
+def laid_study(folder: Path, monkeypatch) -> Study:
+    """A study whose journal is in a folder of the test."""
+    monkeypatch.setenv("STAGELIGHT_LAB_HOME", str(folder / "home"))
+    return started_study(folder / "lab")
+
+
+def right_answers(lesson: Lesson, examiner: Examiner, folder: Path) -> dict[str, str]:
+    """The key of every question, as it would be typed."""
+    from stagelight.lab.answers import shown_answer
+
+    found = examiner.examine(program_request(lesson, folder))
+    return {one.id: shown_answer(one.value) for one in found.answers}
+
+
+def go_through(study: Study, lesson: Lesson, examiner: Examiner, keys: dict[str, str]) -> None:
+    """Everything up to the receipt."""
+    commit_predictions(study, lesson, {one.id: keys[one.id] for one in lesson.predictions})
+    run_lesson(study, lesson, examiner)
+    for exercise in lesson.exercises:
+        study.exercise_file(lesson, exercise).write_text(exercise.solution)
+        assert check_exercise(study, lesson, exercise, examiner).kind == "passed"
+    answer_checkpoint(study, lesson, {one.id: keys[one.id] for one in lesson.checkpoints})
+
+
+def first_lesson() -> Lesson:
+    """Lesson 1."""
+    return course()[0]
