@@ -12,15 +12,25 @@ ensure_uv() {
   .envs/uv/bin/python -m pip install -qq uv==0.13.9
 }
 
-# environment NAME: makes .envs/NAME from requirements/NAME.txt, with Stagelight itself installed from this tree.
+# python_of VERSION: an interpreter of that version, or the version alone where none is found here: uv fetches it then.
+python_of() {
+  local found
+  for found in "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1."*/bin/python; do
+    if [ -x "$found" ]; then echo "$found" && return; fi
+  done
+  echo "$1"
+}
+
+# environment NAME [PYTHON]: makes .envs/NAME from requirements/NAME.txt, with Stagelight itself installed from this
+# tree, on the Python of .python-version or another one.
 environment() {
-  local name=$1 folder=.envs/$1 pins=requirements/$1.txt
-  if cat "$pins" pyproject.toml | cmp --silent - "$folder/installed.txt"; then return; fi
-  echo "stagelight: making environment $folder" >&2
-  "$UV" venv --quiet --clear --python "$(cat .python-version)" "$folder"
+  local name=$1 python=${2:-$(cat .python-version)} folder=.envs/$1 pins=requirements/$1.txt
+  if (echo "$python" && cat "$pins" pyproject.toml) | cmp --silent - "$folder/installed.txt"; then return; fi
+  echo "stagelight: making environment $folder on Python $python" >&2
+  "$UV" venv --quiet --clear --python "$(python_of "$python")" "$folder"
   "$UV" pip sync --quiet --python "$folder/bin/python" --require-hashes "$pins"
   "$UV" pip install --quiet --python "$folder/bin/python" --no-deps --no-build-isolation --editable .
-  cat "$pins" pyproject.toml >"$folder/installed.txt"
+  (echo "$python" && cat "$pins" pyproject.toml) >"$folder/installed.txt"
 }
 
 # Debian's Chromium shows the page in tests and pictures; without it and without apt, those tests are skipped.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The one command that checks everything, on a fresh machine too: gates, then all tests in the main environment, those
-# that need no JAX in an environment without it, and the conformance tests under each older JAX.
+# that need no JAX in an environment without it, and the conformance tests under each older JAX. The main environment is
+# on Python 3.13; one of the older JAX and the environment without are on 3.12.
 # Options are passed on to pytest in the main environment: scripts/test.sh -k cache_key
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -42,7 +43,8 @@ folders() {
 set -e
 ensure_uv
 ensure_chromium
-for name in dev no-jax "${OLDER_JAX[@]/#/jax-}"; do environment "$name"; done
+for name in dev jax-0.9.2 jax-0.11.2; do environment "$name"; done
+for name in no-jax jax-0.10.2; do environment "$name" 3.12; done
 set +e
 
 bin=.envs/dev/bin

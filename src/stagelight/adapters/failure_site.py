@@ -172,6 +172,8 @@ def _raises(node: ast.AST | None, source: SourceExpressions | None) -> bool:
 def _narrowed(node: ast.AST, source: SourceExpressions, place: _Place) -> ast.AST:
     if isinstance(node, ast.Raise):
         return node.exc or node
+    if isinstance(node, ast.Assert):  # Python 3.12 places the error at the statement, 3.13 at its test
+        return node.test
     if isinstance(node, ast.FormattedValue):
         return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
