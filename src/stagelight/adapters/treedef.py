@@ -5,6 +5,7 @@ with kinds 0 leaf, 1 None, 2 tuple, 3 named tuple, 4 list, 5 dict, 6 custom, 7 d
 list is made from ``node_data()`` and ``children()``, which is about seven times slower.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 LEAF, NONE, TUPLE, NAMED_TUPLE, LIST, DICT, CUSTOM, DATACLASS = range(8)
@@ -62,3 +63,19 @@ def _kind_of(cls: Any, static: Any) -> tuple[int, Any, Any]:
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return NAMED_TUPLE, cls, None
     return CUSTOM, static, cls
+
+
+def custom_node(cls: type, static: Any, children: Sequence[Any]) -> Any:
+    """An instance of a registered class, from its static data and its children, as unflattening makes it.
+
+    Follows ``jaxlib/pytree: PyTreeDef.from_node_data_and_children``.
+
+    Args:
+        cls: The class.
+        static: Its static data, exactly as its registration gives it.
+        children: What is below it.
+    """
+    from jax.tree_util import PyTreeDef, default_registry, tree_structure
+
+    leaves = [tree_structure(0)] * len(children)
+    return PyTreeDef.from_node_data_and_children(default_registry, (cls, static), leaves).unflatten(children)

@@ -11,6 +11,10 @@ SHORT_DTYPES = {
 }
 
 
+ON_MESH = "mesh "
+"""How the sharding in an aval begins on a mesh with automatic axes."""
+
+
 class Aval(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Abstract value of one array argument.
 
@@ -18,7 +22,8 @@ class Aval(msgspec.Struct, frozen=True, array_like=True, gc=False):
         shape: Extents; a symbolic extent is its text.
         dtype: NumPy's name (``float32``), or JAX's for extended ones (``key<fry>``).
         weak: Whether the type is weak, as that of a Python scalar.
-        sharding: Text of the sharding inside the aval (explicit meshes only), else empty.
+        sharding: Text of the sharding inside the aval: the spec on explicit axes (``P('rows',)``), the mesh alone on
+            automatic ones (``mesh (rows=2)``); empty off every mesh.
         extra: Text of any further part of the aval (memory space, varying axes), else empty.
     """
 

@@ -5,14 +5,7 @@ import msgspec
 from stagelight.model.aval import Aval
 from stagelight.model.placement import Placement
 from stagelight.model.structure import TreeNode
-
-
-class StaticText(msgspec.Struct, frozen=True, array_like=True):
-    """A static argument: its name, its type's name, and its value as Python would write it."""
-
-    name: str
-    type_name: str
-    text: str
+from stagelight.model.value import Value
 
 
 class RecordedCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -25,8 +18,10 @@ class RecordedCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         positional: Number of positional arguments, static ones included.
         keywords: Names of the keyword arguments.
         arguments: Each dynamic argument's name and tree, positional ones first.
+        is_ordered: Whether the positional ones are known to stand in their order.
         avals: One for each leaf, in the order of the trees.
-        static: Static arguments.
+        paths: Path of each leaf, in the order of the avals.
+        static: Static arguments by name, and leaves that are no arrays by path.
         placements: Where each leaf lived, where that is known.
     """
 
@@ -36,6 +31,8 @@ class RecordedCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     positional: int = 0
     keywords: tuple[str, ...] = ()
     arguments: tuple[tuple[str, TreeNode], ...] = ()
+    is_ordered: bool = True
     avals: tuple[Aval, ...] = ()
-    static: tuple[StaticText, ...] = ()
+    paths: tuple[str, ...] = ()
+    static: tuple[tuple[str, Value], ...] = ()
     placements: tuple[Placement, ...] = ()

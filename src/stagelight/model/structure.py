@@ -4,6 +4,8 @@ import msgspec
 
 from stagelight.model.value import Value
 
+NNX_OBJECT = "flax.nnx"
+
 
 class TreeNode(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One node of a pytree; a leaf has kind ``*``, ``None`` has kind ``None``.
@@ -13,12 +15,15 @@ class TreeNode(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         keys: Path of each child below this node, as written in Python: ``['w']``, ``[0]``, ``.weight``.
         children: The child nodes, one for each key.
         metadata: Static data of the node by field name; the part of the key that is not data.
+        type_path: Where the node's class can be imported from, ``module:Class``; ``flax.nnx`` for an object that NNX
+            has taken apart; empty for builtin kinds and where it cannot be told.
     """
 
     kind: str
     keys: tuple[str, ...] = ()
     children: tuple["TreeNode", ...] = ()
     metadata: tuple[tuple[str, Value], ...] = ()
+    type_path: str = ""
 
 
 class Structure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -21,6 +21,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
         content: Digest of the description (fields included), to tell a new object with equal fields from another.
         fields: Attributes or items, described in turn; depth and number are bounded.
         source: Where a function or class among the values is defined, as ``file:line``.
+        import_path: Where the function or class, or the class of the object, can be imported from: ``module:name``.
     """
 
     type_name: str
@@ -30,6 +31,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     content: str = ""
     fields: tuple[tuple[str, "Value"], ...] = ()
     source: str = ""
+    import_path: str = ""
 
 
 class Captured(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
