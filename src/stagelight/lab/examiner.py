@@ -90,6 +90,7 @@ def examined(encoded: bytes, start: Callable[[Path, Path], Child]) -> Examinatio
 
 def answer(asked: str, answered: str) -> None:
     """In the child: read the request, run it, write what was seen."""
+    _load()
     from stagelight.lab.examining import examine
 
     request = msgspec.msgpack.decode(Path(asked).read_bytes(), type=Request)

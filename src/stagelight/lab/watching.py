@@ -23,8 +23,6 @@ from stagelight.report.verdict_document import verdict_document
 type Wish = Literal["next", "quit"]
 
 POLL_S = 0.1
-# An editor that empties a file before it writes it must not be met in between.
-SETTLED_POLLS = 1
 
 
 class Watch:
@@ -44,7 +42,8 @@ class Watch:
         self._examiner = examiner
         self._file = study.exercise_file(lesson, exercise)
         self._is_giving_up = False
-        self._passed = False
+        self._kind = ""
+        self._seen: tuple[int, int] | None = None
         self._keys: dict[str, Callable[[], None]] = {
             "h": self._hint,
             "l": self._list,
@@ -58,7 +57,6 @@ class Watch:
         """Check at once and at every save, until the learner goes on or stops."""
         self._study.open_lesson(self._lesson)
         self._check()
-        seen = stamp_of(self._file)
         with single_keys():
             while True:
                 key = pressed_key(POLL_S)
@@ -68,9 +66,8 @@ class Watch:
                     return "next"
                 if key in self._keys:
                     self._obey(key)
-                    seen = stamp_of(self._file)
-                    continue
-                seen = self._check_if_saved(seen)
+                else:
+                    self._check_if_saved()
 
     def _obey(self, key: str) -> None:
         was_giving_up, self._is_giving_up = self._is_giving_up, False
@@ -78,17 +75,13 @@ class Watch:
             self._is_giving_up = True
         self._keys[key]()
 
-    def _check_if_saved(self, seen: tuple[int, int] | None) -> tuple[int, int] | None:
-        now = stamp_of(self._file)
-        if now == seen:
-            return seen
-        for _ in range(SETTLED_POLLS):
-            pressed_key(POLL_S / 2)
-        now = stamp_of(self._file)
-        if now is None:
-            return seen  # deleted or being replaced: it is looked at again
-        self._check()
-        return now
+    def _check_if_saved(self) -> None:
+        if stamp_of(self._file) == self._seen:
+            return
+        # An editor may empty the file, or take it away, before it writes it.
+        pressed_key(POLL_S / 2)
+        if stamp_of(self._file) is not None:
+            self._check()
 
     def _check(self) -> None:
         click.clear()
@@ -96,18 +89,25 @@ class Watch:
         file = shown_path(self._file)
         write_terminal(exercise_document(self._exercise, file, position, len(self._lesson.exercises)))
         click.echo()
+        before, kind = stamp_of(self._file), self._kind
         try:
             verdict = check_exercise(self._study, self._lesson, self._exercise, self._examiner)
         except LabError as error:
+            self._seen, self._kind = before, ""
             click.echo(str(error))
             return self._key_line()
         write_terminal(verdict_document(verdict, self._file.name))
-        self._passed = verdict.kind == PASSED
+        self._kind = verdict.kind
+        # What is saved during a check is checked next; a program that does so itself would be checked for ever.
+        is_its_own_doing = self._kind == "deleted-workspace" or self._kind == kind == "changed-while-checked"
+        self._seen = stamp_of(self._file) if is_its_own_doing else before
         return self._key_line()
 
     def _key_line(self) -> None:
         write_terminal(Document(title="", blocks=(Paragraph(progress_line(progress_rows(self._study))),)))
-        watched = "Passed. n goes on" if self._passed else f"Watching {shown_path(self._file)}: save it to check it"
+        watched = (
+            "Passed. n goes on" if self._kind == PASSED else f"Watching {shown_path(self._file)}: save it to check it"
+        )
         click.echo(f"{watched}.  h hint  s solution  r reset  l list  n next  q quit")
 
     def _hint(self) -> None:
@@ -120,7 +120,6 @@ class Watch:
 
     def _reset(self) -> None:
         reset(self._study, self._lesson, self._exercise)
-        self._passed = False
         self._check()
 
     def _solution(self) -> None:

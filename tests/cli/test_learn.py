@@ -1,0 +1,208 @@
+"""`stagelight learn` as it is typed: command by command, and key by key in a terminal."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from cli.calling import called
+from gates.tree import ROOT
+from lab.lessons_for_tests import first_lesson
+
+from stagelight.errors import LabError, StagelightError
+from stagelight.lab.commands.table import COMMANDS
+from stagelight.lab.course import stem_of
+
+pexpect = pytest.importorskip("pexpect")
+
+LESSON = first_lesson()
+RIGHT = {"lines": "1", "traces": "1", "second": "29", "shape-time": "metadata"}
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch) -> Path:
+    """An empty folder to stand in."""
+    monkeypatch.setenv("STAGELIGHT_LAB_HOME", str(tmp_path / "home"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "here"
+
+
+def learn(*words: str) -> str:
+    """Output of a command that succeeds."""
+    result = called("learn", *words)
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.output
+
+
+def refusal(*words: str) -> str:
+    """Message of a command that is refused."""
+    result = called("learn", *words)
+    assert isinstance(result.exception, StagelightError), result.output
+    return str(result.exception)
+
+
+def exercise_file(place: Path, name: str) -> Path:
+    return place / "stagelight-lab" / stem_of(LESSON) / f"{name}.py"
+
+
+def test_every_command_of_the_table_teaches():
+    for name, _ in COMMANDS:
+        assert "Usage: " in learn(name, "--help")
+    listed = learn("--help")
+    assert all(re.search(rf"^  {name} ", listed, re.MULTILINE) for name, _ in COMMANDS)
+
+
+def test_before_start_each_command_says_how_to_start():
+    for words in (("list",), ("check",), ("hint",), ("export", "study.zip"), ("portfolio",)):
+        assert "stagelight learn start" in refusal(*words)
+
+
+def test_a_lesson_command_by_command(place):
+    assert "learn predict 1 lines=ANSWER" in learn("start")
+    assert "Nothing is traced yet" in learn("show", "1")
+    assert "predict first, then run" in refusal("run", "1")
+    assert "shape-time is not answered" in refusal("predict", "1", "lines=1", "traces=1", "second=29")
+    learn("predict", "1", *(f"{name}={answer}" for name, answer in RIGHT.items()))
+    assert "Your predictions: 4 of 4 right" in learn("run")
+    failed = called("learn", "check")
+    assert (failed.exit_code, "check-failed" in failed.output) == (1, True)
+    assert "Hint 1 of 3" in learn("hint")
+    assert "--give-up" in refusal("solution")
+    for exercise in LESSON.exercises:
+        exercise_file(place, exercise.name).write_text(exercise.solution)
+        assert "passed" in learn("check")
+    assert "third-call: After the run" in learn("answer", "1")
+    assert "Checkpoint: 1 of 2 right" in learn("answer", "1", "third-call=0", "new-shape=dtype-changed")
+    receipt = learn("receipt", "1", "--explanation", "tracing decides").strip()
+    assert "every hash holds and everything ran again" in learn("verify", receipt)
+    assert "1 of " in learn("list")
+    assert "Wrote portfolio.html" in learn("portfolio")
+    assert "tracing decides" in (place / "portfolio.html").read_text()
+    assert "1 receipt" in learn("export", "study.zip")
+    assert "is another one" in _verdict_on_a_changed(Path(receipt))
+
+
+def _verdict_on_a_changed(receipt: Path) -> str:
+    changed = receipt.with_name("changed.json")
+    changed.write_text(receipt.read_text().replace("tracing decides", "tracing divides"))
+    result = called("learn", "verify", "--no-run", str(changed))
+    assert result.exit_code == 1
+    assert "explanation: the field was changed" in result.output
+    return result.output
+
+
+def test_wrong_usage_is_answered(place):
+    learn("start")
+    assert "no lesson is called 'ninety'" in refusal("show", "ninety")
+    assert "has no exercise 'none'" in refusal("check", "1", "none")
+    assert "write ID=ANSWER" in refusal("predict", "1", "1")
+    assert "lines is answered twice" in refusal("predict", "1", "lines=1", "lines=2")
+    assert "there is no project 'none'" in refusal("project", "none")
+    assert "name lessons, or give --all" in refusal("attest")
+    assert "there is no receipt yet" in refusal("portfolio")
+    (place / "file").write_text("")
+    assert "is a file" in refusal("start", "file")
+    (place / "full").mkdir()
+    (place / "full" / "thesis.tex").write_text("")
+    assert "holds other files" in refusal("start", "full")
+
+
+def test_start_lays_again_what_was_deleted(place):
+    import shutil
+
+    learn("start")
+    learn("predict", "1", *(f"{name}={answer}" for name, answer in RIGHT.items()))
+    shutil.rmtree(place / "stagelight-lab")
+    assert "learn run 1" in learn("start")
+    assert exercise_file(place, LESSON.exercises[0].name).read_text() == LESSON.exercises[0].starter
+
+
+def test_a_journal_that_was_edited_is_refused(place, tmp_path):
+    learn("start")
+    (journal,) = (tmp_path / "home").glob("*/journal.jsonl")
+    journal.write_text(journal.read_text().replace('"stagelight":"', '"stagelight":"9'))
+    assert "journal.jsonl:1 was changed" in refusal("list")
+
+
+def test_notebooks_and_python_files_are_written(place):
+    assert f"{stem_of(LESSON)}.ipynb" in learn("notebook", "1")
+    assert "exists. Replace it with --force" in refusal("notebook", "1")
+    assert f"{stem_of(LESSON)}.py" in learn("notebook", "1", "--python", "-o", "programs")
+
+
+def test_compare_holds_this_run_against_the_recorded_one():
+    assert "the same" in learn("compare", "1")
+
+
+@pytest.fixture
+def terminal(place):
+    """The command in a terminal of its own, and a way to read on until some words come."""
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"), TERM="xterm", JAX_PLATFORMS="cpu")
+    child = pexpect.spawn(
+        sys.executable, ["-m", "stagelight", "learn", "start"], env=environment, dimensions=(50, 100), encoding="utf-8",
+        timeout=60,
+    )  # fmt: skip
+    yield child
+    child.close(force=True)
+
+
+def test_a_lesson_key_by_key(terminal, place):
+    for name, answer in RIGHT.items():
+        terminal.expect_exact(f"{name} > ")
+        terminal.sendline(answer)
+    for _ in LESSON.build:
+        terminal.expect_exact("Enter appends")
+        terminal.sendline()
+    terminal.expect_exact("4 of 4 right")
+    terminal.expect_exact("Enter goes on")
+    terminal.sendline()
+    first, *others = LESSON.exercises
+    terminal.expect_exact("check-failed")
+    terminal.expect_exact("q quit")
+    terminal.send("h")
+    terminal.expect_exact("Hint 1 of 3")
+    terminal.send("l")
+    terminal.expect_exact("Workspace")
+    terminal.send("s")
+    terminal.expect_exact("Press s once more to give up")
+    terminal.send("l")
+    exercise_file(place, first.name).write_text("def report(:")
+    terminal.expect_exact("syntax-error")
+    terminal.expect_exact("q quit")
+    terminal.send("r")
+    terminal.expect_exact("check-failed")
+    for exercise in (first, *others):
+        exercise_file(place, exercise.name).write_text(exercise.solution)
+        terminal.expect_exact("Passed. n goes on")
+        terminal.expect_exact("q quit")
+        terminal.send("n")
+    for answer in ("0", "shape-changed"):
+        terminal.expect_exact(" > ")
+        terminal.sendline(answer)
+    terminal.expect_exact("In your own words")
+    terminal.sendline("one trace a key")
+    terminal.expect_exact("Its receipt: ")
+    terminal.sendcontrol("d")
+    terminal.expect(pexpect.EOF)
+    assert (place / "stagelight-lab" / "receipts" / f"{stem_of(LESSON)}.json").exists()
+
+
+def test_giving_up_is_recorded(terminal, place):
+    for name, answer in RIGHT.items():
+        terminal.expect_exact(f"{name} > ")
+        terminal.sendline(answer)
+    for _ in range(len(LESSON.build) + 1):
+        terminal.expect_exact("Enter ")
+        terminal.sendline()
+    terminal.expect_exact("q quit")
+    terminal.send("ss")
+    terminal.expect_exact("jax.debug.print")
+    terminal.send("q")
+    terminal.expect(pexpect.EOF)
+    assert "gave up 1" in learn("list")
+
+
+def test_an_error_is_a_line_not_a_traceback(place):
+    assert isinstance(called("learn", "list").exception, LabError)
