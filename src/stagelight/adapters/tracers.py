@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stagelight.model.aval import Aval
+from stagelight.model.aval import ON_MESH, Aval
 
 
 def tracer_type() -> Any:
@@ -25,11 +25,19 @@ def aval_from_jax(aval: Any) -> Aval:
 
 
 def _explicit_sharding(aval: Any) -> str:
-    """The spec of an explicit mesh axis; empty on automatic meshes, where it is no part of the type."""
-    spec = getattr(getattr(aval, "sharding", None), "spec", None)
-    if spec is None or all(part is None for part in spec):
+    """The part of a sharding that is in the type: the spec on explicit axes, the mesh alone on automatic ones."""
+    sharding = getattr(aval, "sharding", None)
+    spec, mesh = getattr(sharding, "spec", None), getattr(sharding, "mesh", None)
+    if spec is None:
         return ""
-    return str(spec)
+    if any(part is not None for part in spec):
+        return str(spec)
+    axes = getattr(mesh, "shape", None)
+    if not axes:
+        return ""
+    if any(getattr(kind, "name", "") == "Explicit" for kind in getattr(mesh, "axis_types", None) or ()):
+        return str(spec)
+    return f"{ON_MESH}({', '.join(f'{name}={size}' for name, size in axes.items())})"
 
 
 def _extra(aval: Any) -> str:

@@ -5,8 +5,10 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from stagelight.errors import LockError
-from stagelight.model.lock import LOCK_SCHEMA, KeyPart, Lock, LockedFunction, LockedSpecialization
+from stagelight.model.lock import LOCK_SCHEMA, KeyPart, Lock, LockedFunction, LockedSpecialization, PlacedLeaf
 
 HEADING = "# Which specializations this program has. Written by `stagelight lock`, checked by `stagelight verify`.\n"
 _MARKERS = ("<<<<<<< ", "=======", ">>>>>>> ")
@@ -21,6 +23,10 @@ def _lines(lock: Lock) -> Iterator[str]:
     yield f"schema = {lock.schema}"
     yield f"jax = {_text(lock.jax)}"
     yield f"programs = [{', '.join(_text(program) for program in lock.programs)}]"
+    if lock.imports:
+        yield ""
+        yield "[imports]"
+        yield from (f"{_text(name)} = {_text(path)}" for name, path in lock.imports)
     for function in lock.functions:
         yield ""
         yield f"[function.{_text(function.name)}]"
@@ -38,6 +44,12 @@ def _specialization_lines(specialization: LockedSpecialization) -> Iterator[str]
     yield "key = ["
     yield from (f"  [{_text(part.name)}, {_text(part.text)}]," for part in specialization.key)
     yield "]"
+    if specialization.placed:
+        yield "placed = ["
+        for leaves in specialization.placed:
+            rows = ", ".join(f"[{', '.join(_text(text) for text in msgspec.structs.astuple(leaf))}]" for leaf in leaves)
+            yield f"  [{rows}],"
+        yield "]"
     yield f"equations = {specialization.equations}"
     for name, texts in (("unrolled", specialization.unrolled), ("constants", specialization.constants)):
         if texts:
@@ -87,8 +99,13 @@ def lock_from_toml(text: str, origin: str) -> Lock:
 def _lock(found: dict[str, Any]) -> Lock:
     functions = [_function(str(name), entry) for name, entry in sorted(found.get("function", {}).items())]
     programs = tuple(_checked_text(program) for program in found["programs"])
+    imports = sorted((_checked_text(name), _checked_text(path)) for name, path in found.get("imports", {}).items())
     return Lock(
-        schema=int(found["schema"]), jax=_checked_text(found["jax"]), programs=programs, functions=tuple(functions)
+        schema=int(found["schema"]),
+        jax=_checked_text(found["jax"]),
+        programs=programs,
+        functions=tuple(functions),
+        imports=tuple(imports),
     )
 
 
@@ -111,7 +128,13 @@ def _specialization(row: dict[str, Any]) -> LockedSpecialization:
         equations=int(row["equations"]),
         unrolled=tuple(_checked_text(text) for text in row.get("unrolled", [])),
         constants=tuple(_checked_text(text) for text in row.get("constants", [])),
+        placed=tuple(tuple(_placed(leaf) for leaf in leaves) for leaves in row.get("placed", [])),
     )
+
+
+def _placed(leaf: list[Any]) -> PlacedLeaf:
+    path, sharding, devices, layout = leaf
+    return PlacedLeaf(_checked_text(path), _checked_text(sharding), _checked_text(devices), _checked_text(layout))
 
 
 def _checked_text(value: Any) -> str:

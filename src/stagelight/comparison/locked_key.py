@@ -1,5 +1,6 @@
 """The key of one trace as a lock file holds it: named parts whose texts mean the same in every process."""
 
+import hashlib
 import re
 
 from stagelight.model.aval import text_from_aval
@@ -14,6 +15,9 @@ STATIC = "static "
 
 # Addresses tell objects of one process apart and mean nothing in another.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+# Lines move with every edit above them.
+_PLACE = re.compile(r" at [^<>\s]+:\d+(?=>)")
+_CUT = "…"
 
 
 def locked_key(traced: Traced, structure: Structure, settings: tuple[tuple[str, str], ...] = ()) -> tuple[KeyPart, ...]:
@@ -55,16 +59,33 @@ def _node_parts(path: str, tree: TreeNode) -> dict[str, str]:
 
 
 def _value_text(value: Value) -> str:
-    """A value by type and contents, never by identity or hash."""
-    if value.compared_by == "value":
-        return f"{portable(value.text)} ({value.type_name})"
-    return f"{portable(value.text)} ({' '.join(text for text in (value.type_name, value.content) if text)})"
+    """A value by type and contents, never by identity, hash or line number; functions by name."""
+    text = portable(value.text)
+    if value.compared_by == "value" and _CUT not in text:
+        return f"{text} ({value.type_name})"
+    content = "" if is_function(value) else content_of(value)
+    return f"{text} ({' '.join(part for part in (value.type_name, content) if part)})"
+
+
+def is_function(value: Value) -> bool:
+    """Whether a value is a function or class, which its name stands for."""
+    return bool(value.source) and not value.fields
+
+
+def content_of(value: Value) -> str:
+    """A digest of what a value holds, the same wherever its functions are defined; empty where that is not known."""
+    if is_function(value):
+        return portable(value.text)
+    if not value.fields:
+        return value.token if value.compared_by == "value" else value.content
+    text = "|".join(f"{name}={field.type_name}:{content_of(field)}" for name, field in value.fields)
+    return hashlib.blake2b(text.encode(errors="replace"), digest_size=8).hexdigest()
 
 
 def portable(text: str) -> str:
-    """A text without addresses.
+    """A text without addresses and without places in source.
 
-    >>> portable("<AxisEnv object at 0x7f92eaae2710>")
-    '<AxisEnv object>'
+    >>> portable("<AxisEnv object at 0x7f92eaae2710>"), portable("Layer(act=<relu at functions.py:72>)")
+    ('<AxisEnv object>', 'Layer(act=<relu>)')
     """
-    return _ADDRESS.sub("", text)
+    return _PLACE.sub("", _ADDRESS.sub("", text))

@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 
-from stagelight.control.call_rebuilding import NotRebuilt, arguments_of
+from stagelight.control.call_rebuilding import arguments_of
 from stagelight.control.definition import definition_of
 from stagelight.control.lock_calls import calls_of_lock
 from stagelight.control.lock_file import is_lock_file
 from stagelight.control.recorded_calls import recorded_calls
+from stagelight.control.value_rebuilding import NotRebuilt
 from stagelight.errors import UsageError, WarmUpError
 from stagelight.model.recorded_call import RecordedCall
 from stagelight.recorder.ledger_file import ledgers_from
@@ -81,7 +82,8 @@ def _recorded(calls: Any, functions: Mapping[str, Any]) -> tuple[RecordedCall, .
     if not isinstance(path, str | os.PathLike):
         return None
     if is_lock_file(Path(path)):
-        return calls_of_lock(Path(path), {name: _parameters(function) for name, function in functions.items()})
+        named = {_qualname(function): _parameters(function) for function in functions.values()}
+        return calls_of_lock(Path(path), named | {name: _parameters(function) for name, function in functions.items()})
     return recorded_calls(ledgers_from([os.fspath(path)]))
 
 
@@ -111,7 +113,7 @@ def _from_records(recorded: tuple[RecordedCall, ...], functions: Mapping[str, An
     for call in recorded:
         name = _name_of(call, functions)
         if name is not None:
-            found.append(_from_record(name, call))
+            found.append(_from_record(name, functions[name], call))
     only = {call.function for call in recorded}
     if names == ("",) and len(only) > 1:
         message = f"calls of {', '.join(sorted(only))} are recorded: name the functions, warm({{name: f}}, ...)"
@@ -122,9 +124,9 @@ def _from_records(recorded: tuple[RecordedCall, ...], functions: Mapping[str, An
     return found
 
 
-def _from_record(name: str, call: RecordedCall) -> CallSpecification:
+def _from_record(name: str, function: Any, call: RecordedCall) -> CallSpecification:
     try:
-        args, kwargs = arguments_of(call)
+        args, kwargs = arguments_of(call, getattr(function, "__module__", "") or "")
     except NotRebuilt as error:
         return CallSpecification(function=name, shown=call.function, problem=str(error))
     made = _specification(name, Arguments(args, kwargs))

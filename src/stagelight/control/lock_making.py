@@ -3,19 +3,22 @@
 import os
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
 from stagelight.attribution.attributor import Attributor
 from stagelight.attribution.history import is_inspection
+from stagelight.attribution.surroundings import transformations
 from stagelight.comparison.locked_key import locked_key
+from stagelight.control.lock_imports import LockImports
 from stagelight.control.violation_text import cause_text, place_text
 from stagelight.model.attribution import EXPECTED_CAUSES, Miss
 from stagelight.model.aval import text_from_aval
-from stagelight.model.event import ContextSeen, Event, FunctionSeen, StructureSeen, Traced
+from stagelight.model.event import ContextSeen, Dispatched, Event, FunctionSeen, StructureSeen, Traced
 from stagelight.model.function import Function
 from stagelight.model.ledger import Header, JaxSeen
-from stagelight.model.lock import KeyPart, Lock, LockedFunction, LockedSpecialization
+from stagelight.model.lock import KeyPart, Lock, LockedFunction, LockedSpecialization, PlacedLeaf
 from stagelight.model.structure import Structure
 from stagelight.recorder.ledger_file import LedgerFile
 
@@ -57,6 +60,7 @@ class _OneFunction:
         self.causes: Counter[str] = Counter()
         self.evidence: dict[str, list[str]] = {}
         self.rows: dict[tuple[KeyPart, ...], LockedSpecialization] = {}
+        self.placed: dict[tuple[KeyPart, ...], set[tuple[PlacedLeaf, ...]]] = {}
 
 
 class Summing:
@@ -64,6 +68,7 @@ class Summing:
 
     def __init__(self) -> None:
         self._functions: dict[str, _OneFunction] = {}
+        self._imports = LockImports()
         self._jax = ""
 
     def read(self, header: Header, entries: Iterable[Event | JaxSeen]) -> None:
@@ -72,6 +77,7 @@ class Summing:
         own: dict[int, Function] = {}
         structures: dict[str, Structure] = {}
         contexts: dict[str, tuple[tuple[str, str], ...]] = {}
+        keys: dict[Any, tuple[KeyPart, ...]] = {}
         for entry in entries:
             match entry:
                 case JaxSeen():
@@ -84,8 +90,14 @@ class Summing:
                     contexts[entry.digest] = entry.settings
                 case Traced() if entry.function in own and not entry.failed and not is_inspection(entry.under):
                     changed = _other_settings(contexts, entry.context)
-                    key = locked_key(entry, structures.get(entry.structure, _EMPTY), changed)
+                    structure = structures.get(entry.structure, _EMPTY)
+                    key = keys[_signature(entry)] = locked_key(entry, structure, changed)
+                    self._imports.add(entry, structure)
                     self._add_specialization(self._of(own[entry.function], header), key, entry)
+                case Dispatched() if _signature(entry) in keys and not transformations(entry.under):
+                    one = self._of(own[entry.function], header)
+                    placed = _placed(entry, structures.get(entry.structure, _EMPTY))
+                    one.placed.setdefault(keys[_signature(entry)], set()).add(placed)
                 case _:
                     pass
             for conclusion in attributor.feed(entry):
@@ -129,7 +141,10 @@ class Summing:
         functions = [_locked(name, self._functions[name]) for name in sorted(self._functions)]
         return Seen(
             lock=Lock(
-                jax=self._jax, programs=programs, functions=tuple(f for f in functions if f.traces or f.compiles)
+                jax=self._jax,
+                programs=programs,
+                functions=tuple(f for f in functions if f.traces or f.compiles),
+                imports=self._imports.sorted(),
             ),
             places={name: (one.function.file, one.function.line) for name, one in self._functions.items()},
             evidence={(n, slug): tuple(t) for n, one in self._functions.items() for slug, t in one.evidence.items()},
@@ -142,8 +157,25 @@ def _locked(name: str, one: _OneFunction) -> LockedFunction:
         traces=one.counts["trace"],
         compiles=one.counts["compile"],
         causes=tuple(sorted(one.causes.items())),
-        specializations=tuple(one.rows[key] for key in sorted(one.rows)),
+        specializations=tuple(_with_placed(one.rows[key], one.placed.get(key, set())) for key in sorted(one.rows)),
     )
+
+
+def _with_placed(row: LockedSpecialization, placed: set[tuple[PlacedLeaf, ...]]) -> LockedSpecialization:
+    return msgspec.structs.replace(row, placed=tuple(sorted(placed))) if any(placed) else row
+
+
+def _signature(entry: Traced | Dispatched) -> Any:
+    static = tuple((name, value.type_name, value.token) for name, value in entry.static)
+    return entry.function, entry.structure, entry.avals, static, entry.context
+
+
+def _placed(entry: Dispatched, structure: Structure) -> tuple[PlacedLeaf, ...]:
+    """The committed arguments of a call, sorted by path."""
+    distinct = entry.placements
+    which = entry.placement_of or (0,) * (len(structure.paths) if distinct else 0)
+    of_path = zip(structure.paths, (distinct[i] for i in which), strict=False)
+    return tuple(sorted(PlacedLeaf(path, at.sharding, at.devices, at.layout) for path, at in of_path if at.committed))
 
 
 def locked_name(function: Function, folder: str) -> str:

@@ -8,7 +8,7 @@ from stagelight.attribution.surroundings import transformations
 from stagelight.model.event import Dispatched, FunctionSeen, StructureSeen, Traced
 from stagelight.model.function import Function
 from stagelight.model.placement import Placement
-from stagelight.model.recorded_call import RecordedCall, StaticText
+from stagelight.model.recorded_call import RecordedCall
 from stagelight.model.structure import Structure
 from stagelight.recorder.ledger_file import LedgerFile
 
@@ -69,6 +69,7 @@ def _call(
         keywords=traced.keywords,
         arguments=structure.arguments if structure is not None else (),
         avals=traced.avals,
-        static=tuple(StaticText(name, value.type_name, value.text) for name, value in traced.static),
+        paths=structure.paths if structure is not None else (),
+        static=traced.static,
         placements=placements,
     )

@@ -10,6 +10,7 @@ from typing import Any
 from stagelight.control.application import functions_of
 from stagelight.control.call_handover import portable_call, shapes_from_portable
 from stagelight.control.call_specification import CallSpecification, specifications_from
+from stagelight.control.equinox_arguments import is_equinox_jit, with_arrays
 from stagelight.errors import UsageError
 from stagelight.model.warm_up import WarmedCall, WarmUp
 
@@ -132,11 +133,18 @@ def _lowered(function: Any, call: CallSpecification, seen: set[Any], pool: concu
     if call.identity in seen:
         return "same executable"
     try:
-        lowered = function.lower(*call.args, **call.kwargs)
+        lowered = lowered_call(function, call.args, call.kwargs)
     except Exception as error:
         return error
     seen.add(call.identity)
     return pool.submit(lowered.compile)
+
+
+def lowered_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Trace and lower a call from shapes."""
+    if is_equinox_jit(function):
+        args, kwargs = with_arrays((args, kwargs))
+    return function.lower(*args, **kwargs)
 
 
 def _finished(call: CallSpecification, began: float, result: Any) -> WarmedCall:
@@ -187,7 +195,7 @@ def warm_in_process(application: str, call: CallSpecification) -> WarmedCall:
     began = time.perf_counter()
     try:
         args, kwargs = shapes_from_portable(call)
-        functions_of(application)[call.function].lower(*args, **kwargs).compile()
+        lowered_call(functions_of(application)[call.function], args, kwargs).compile()
         result: Any = "compiled"
     except Exception as error:
         result = error

@@ -13,7 +13,8 @@ PAGE = Page(
     title="An argument's type has another sharding",
     meaning=(
         "On a mesh with explicit axes (the default of `jax.make_mesh` since JAX 0.9) the sharding is part of an "
-        "array's type, so it is part of the tracing key: the same numbers laid out otherwise are traced again."
+        "array's type, so it is part of the tracing key: the same numbers laid out otherwise are traced again. On "
+        "automatic axes the mesh alone is: the first array on a mesh is traced again."
     ),
     evidence="The leaf's path, and the sharding in its type before and after.",
     fix="Put the data where it belongs once, before the first call, with one `jax.device_put`.",
