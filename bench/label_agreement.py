@@ -6,13 +6,15 @@ that `check` may report what it proves to be data: it must be right 99.5 % of th
 
     python bench/label_agreement.py [NAME …] [--wrong] [--assume-traced]
 
-Counted: claims "data" that hold data at every evaluation; claims "static, constant or metadata" that hold none; and, of
-the expressions observed as data, those that carry the claim.
+Counted: claims "data" that hold data; claims "static, constant or metadata" that hold none; and, of the expressions
+observed as data, those that carry the claim. An expression that runs in several contexts counts with its latest binding
+time on both sides, which is what `explain` shows.
 """
 
 import argparse
 import ast
 import collections
+import functools
 import importlib.util
 import pathlib
 import sys
@@ -23,9 +25,9 @@ from stagelight.lint.interpreter import EXPRESSIONS, STATEMENTS
 from stagelight.lint.machine import Machine
 from stagelight.lint.mistakes import _interpret
 from stagelight.lint.program import Program
+from stagelight.lint.proved_times import binding_time_of
 from stagelight.lint.source_module import SourceModule
-from stagelight.lint.values import binding_time_of
-from stagelight.model.binding_time import BindingTime
+from stagelight.model.binding_time import BindingTime, latest
 from stagelight.staging.explaining import explain
 
 FOLDER = pathlib.Path(__file__).parent / "label_programs"
@@ -42,16 +44,17 @@ PACKAGES = {
 RENAMED = {"optax": "optbx", "equinox": "equinoy", "flax": "flbx"}
 
 
-def renamed(text, *, back=False):
-    for old, new in RENAMED.items():
+def renamed(text, packages, *, back=False):
+    for old in packages:
+        new = RENAMED.get(old, old)
         text = text.replace(new, old) if back else text.replace(old, new)
     return text
 
 
-def look_up(name):
-    """The source of an installed package's module, under its other name."""
-    real = renamed(name, back=True)
-    if real.partition(".")[0] not in {p for packages in PACKAGES.values() for p in packages}:
+def look_up(name, packages):
+    """The source of a module of the observed packages, under its other name."""
+    real = renamed(name, packages, back=True)
+    if real.partition(".")[0] not in packages:
         return None
     try:
         spec = importlib.util.find_spec(real)
@@ -59,7 +62,7 @@ def look_up(name):
         return None
     if spec is None or not spec.origin or not spec.origin.endswith(".py"):
         return None
-    text = renamed(pathlib.Path(spec.origin).read_text(encoding="utf-8"))
+    text = renamed(pathlib.Path(spec.origin).read_text(encoding="utf-8"), packages)
     return SourceModule(name=name, path=spec.origin, text=text, is_package=bool(spec.submodule_search_locations))
 
 
@@ -69,23 +72,32 @@ def claimed(path, files, packages):
     The program is read from its entry points; then, if asked, each of the package's files by itself, its functions
     assumed traced.
     """
-    program = Program(look_up)
-    modules = [SourceModule(name=path.stem, path=str(path), text=renamed(path.read_text(encoding="utf-8")))]
-    modules += [found for name in module_names(files) if (found := look_up(renamed(name))) is not None]
+    program = Program(functools.partial(look_up, packages=packages))
+    modules = [SourceModule(name=path.stem, path=str(path), text=renamed(path.read_text(encoding="utf-8"), packages))]
+    modules += [
+        found for name in module_names(files) if (found := look_up(renamed(name, packages), packages)) is not None
+    ]
     claims = {}
 
     def observe(context, node, value):
         if context.is_staged:
             time = binding_time_of(value)
             place = (context.module.source.path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-            claims[place] = time if claims.get(place, time) == time else None
+            claims[place] = later(claims[place], time) if place in claims else time
 
     tables = {"rules": {}, "expressions": EXPRESSIONS, "statements": STATEMENTS, "observe": observe}
-    assumed = tuple(f"{renamed(package)}.*" for package in packages)
+    assumed = tuple(f"{renamed(package, packages)}.*" for package in packages)
     for number, module in enumerate(modules):
         index = program.add(module)
         _interpret(Machine(program, index, assume_traced=assumed if number else (), **tables), index)
     return claims
+
+
+def later(one, other):
+    """What is claimed of an expression that several contexts reach: the later time, as `explain` shows it."""
+    if BindingTime.DATA in (one, other):
+        return BindingTime.DATA
+    return None if one is None or other is None else latest(one, other)
 
 
 def module_names(files):
@@ -122,8 +134,7 @@ def compare(name, show_wrong, assume):
     claims = claimed(path, files, PACKAGES[name])
     counts = collections.Counter()
     for place, times in seen.items():
-        is_data = all(t is BindingTime.DATA for t in times)
-        is_mixed = not is_data and any(t is BindingTime.DATA for t in times)
+        is_data = BindingTime.DATA in times
         claim = claims.get(place, "unreached")
         counts["data"] += is_data
         counts["data reached"] += is_data and claim != "unreached"
@@ -133,7 +144,7 @@ def compare(name, show_wrong, assume):
             counts["covered"] += is_data
         elif isinstance(claim, BindingTime):
             counts["claims other"] += 1
-            counts["right other"] += not is_data and not is_mixed
+            counts["right other"] += not is_data
         if show_wrong and isinstance(claim, BindingTime) and (claim is BindingTime.DATA) != is_data:
             text = ast.get_source_segment(pathlib.Path(place[0]).read_text(), node_at(place))
             print(f"  {place[0]}:{place[1]}: {text!r}: claimed {claim}, observed {[t.value for t in times]}")

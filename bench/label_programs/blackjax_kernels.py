@@ -29,3 +29,8 @@ def mala_step(key, position):
 
 KEY = jax.random.key(0)
 CALLS = [(hmc_step, (KEY, jnp.ones(2))), (nuts_step, (KEY, jnp.ones(2))), (mala_step, (KEY, jnp.ones(2)))]
+
+if __name__ == "__main__":
+    hmc_step(KEY, jnp.ones(2))
+    nuts_step(KEY, jnp.ones(2))
+    mala_step(KEY, jnp.ones(2))

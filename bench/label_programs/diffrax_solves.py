@@ -27,3 +27,7 @@ def adaptive(y0, rate):
 
 
 CALLS = [(fixed_steps, (jnp.ones(2), jnp.float32(0.5))), (adaptive, (jnp.ones(2), jnp.float32(0.5)))]
+
+if __name__ == "__main__":
+    fixed_steps(jnp.ones(2), jnp.float32(0.5))
+    adaptive(jnp.ones(2), jnp.float32(0.5))

@@ -23,3 +23,8 @@ def convolved(key, x):
 
 KEY = jax.random.key(0)
 CALLS = [(mlp, (KEY, jnp.ones((4, 3)))), (attention, (KEY, jnp.ones((5, 4)))), (convolved, (KEY, jnp.ones((1, 8, 8))))]
+
+if __name__ == "__main__":
+    mlp(KEY, jnp.ones((4, 3)))
+    attention(KEY, jnp.ones((5, 4)))
+    convolved(KEY, jnp.ones((1, 8, 8)))

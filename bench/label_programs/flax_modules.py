@@ -19,3 +19,7 @@ def attention(key, x):
 
 KEY = jax.random.key(0)
 CALLS = [(linear, (KEY, jnp.ones((2, 3)))), (attention, (KEY, jnp.ones((1, 5, 4))))]
+
+if __name__ == "__main__":
+    linear(KEY, jnp.ones((2, 3)))
+    attention(KEY, jnp.ones((1, 5, 4)))

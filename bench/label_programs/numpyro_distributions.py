@@ -35,3 +35,8 @@ CALLS = [
     (draws, (jax.random.key(0), jnp.ones(()))),
     (joint, ({"slope": jnp.ones(()), "noise": jnp.ones(())}, X, X)),
 ]
+
+if __name__ == "__main__":
+    log_probs(X, jnp.zeros(()), jnp.ones(()))
+    draws(jax.random.key(0), jnp.ones(()))
+    joint({"slope": jnp.ones(()), "noise": jnp.ones(())}, X, X)

@@ -30,3 +30,8 @@ CALLS = [
     (losses, (jnp.ones((5, 4)), jnp.arange(5) % 4)),
     (rmsprop_step, (TREE, TREE)),
 ]
+
+if __name__ == "__main__":
+    adamw_step(TREE, TREE)
+    losses(jnp.ones((5, 4)), jnp.arange(5) % 4)
+    rmsprop_step(TREE, TREE)

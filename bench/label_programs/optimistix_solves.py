@@ -21,3 +21,7 @@ def linear(matrix, vector):
 
 
 CALLS = [(root, (jnp.ones(2), jnp.full(2, 2.0))), (linear, (jnp.eye(3), jnp.ones(3)))]
+
+if __name__ == "__main__":
+    root(jnp.ones(2), jnp.full(2, 2.0))
+    linear(jnp.eye(3), jnp.ones(3))

@@ -6,10 +6,11 @@ import ast
 
 import msgspec
 
+from stagelight.lint.known_items import items_of
 from stagelight.lint.machine import Machine
 from stagelight.lint.scope import Scope
 from stagelight.lint.tracing_context import Context
-from stagelight.lint.values import UNKNOWN, Sequence, Value
+from stagelight.lint.values import UNKNOWN, Mapping, Value
 
 
 class Arguments(msgspec.Struct, frozen=True, eq=False):
@@ -35,8 +36,9 @@ def evaluate_arguments(machine: Machine, node: ast.Call, scope: Scope, context: 
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             spread = machine.evaluate(argument.value, scope, context)
-            if isinstance(spread, Sequence):
-                positional.extend(spread.items)
+            items = items_of(machine, spread)
+            if items is not None:
+                positional.extend(items)
             else:
                 has_star = True
                 positional.append(UNKNOWN)
@@ -45,7 +47,9 @@ def evaluate_arguments(machine: Machine, node: ast.Call, scope: Scope, context: 
     keywords: dict[str, Value] = {}
     for keyword in node.keywords:
         value = machine.evaluate(keyword.value, scope, context)
-        if keyword.arg is None:
+        if keyword.arg is None and isinstance(value, Mapping) and all(isinstance(key, str) for key, _ in value.items):
+            keywords.update({str(key): held for key, held in value.items})
+        elif keyword.arg is None:
             has_star = True
         else:
             keywords[keyword.arg] = value

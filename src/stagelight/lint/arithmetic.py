@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from stagelight.lint.events import Compared, NumberNeeded
+from stagelight.lint.leafwise import combine_leafwise
 from stagelight.lint.machine import Machine
 from stagelight.lint.scope import Scope
 from stagelight.lint.tracing_context import Context
@@ -17,10 +18,14 @@ from stagelight.lint.values import (
     UNKNOWN,
     Absent,
     Array,
+    Closure,
     DeviceArray,
+    External,
     HostArray,
     Instance,
     Known,
+    LeafWise,
+    Mapping,
     Maybe,
     Number,
     Sequence,
@@ -33,6 +38,7 @@ from stagelight.lint.values import (
     is_number,
     known_from_literal,
     literal_of,
+    may_hold_data,
     origins_of,
 )
 from stagelight.model.binding_time import BindingTime
@@ -99,6 +105,12 @@ def combine(left: Value, right: Value, op: ast.operator, context: Context) -> Va
     """Return the value of a binary operation."""
     if isinstance(literal_of(left), str):
         return STATIC
+    leafwise = combine_leafwise(left, right, op)
+    if leafwise is not None:
+        return leafwise
+    if isinstance(right, (External, Closure)):
+        # An object that overloads the operator may give anything.
+        return UNKNOWN
     if isinstance(left, Array) or isinstance(right, Array):
         return _array(left, right, op)
     if isinstance(left, Known) and isinstance(right, Known):
@@ -107,6 +119,8 @@ def combine(left: Value, right: Value, op: ast.operator, context: Context) -> Va
         if context.is_staged:
             return _array(left, right, op)
         return DeviceArray(joint_strength(left, right), joint_number(left, right, divides=isinstance(op, ast.Div)))
+    if isinstance(op, _ARRAY_ONLY) and context.is_staged and (_is_operand(left) or _is_operand(right)):
+        return _array(left, right, op)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         proves = isinstance(op, _ARRAY_ONLY) and context.is_traced
         return _array(left, right, op) if proves and Tree in (type(left), type(right)) else UNKNOWN
@@ -116,9 +130,16 @@ def combine(left: Value, right: Value, op: ast.operator, context: Context) -> Va
         return _tree(left, right, op, context)
     if isinstance(left, Sequence) and isinstance(right, Sequence) and isinstance(op, ast.Add):
         return Sequence(left.items + right.items, left.is_list)
+    if isinstance(left, (Sequence, Known)) and isinstance(right, (Sequence, Known)):
+        # A shape is put together: `(1,) * n + shape`.
+        return UNKNOWN if may_hold_data(left) or may_hold_data(right) else METADATA
     if isinstance(left, (HostArray, Known)) and isinstance(right, (HostArray, Known)):
         return HostArray(joint_number(left, right, divides=isinstance(op, ast.Div)))
     return UNKNOWN
+
+
+def _is_operand(value: Value) -> bool:
+    return isinstance(value, Maybe) and value.is_operand
 
 
 def _array(left: Value, right: Value, op: ast.operator) -> Array:
@@ -173,6 +194,8 @@ def evaluate_unary(machine: Machine, node: ast.UnaryOp, scope: Scope, context: C
     value = machine.evaluate(node.operand, scope, context)
     if isinstance(value, Tree) and context.is_traced:
         return Array(value.origins)
+    if isinstance(value, LeafWise):
+        return value
     literal = literal_of(value)
     if isinstance(node.op, ast.USub) and isinstance(literal, (int, float)):
         return known_from_literal(-literal)
@@ -189,7 +212,7 @@ def evaluate_comparison(machine: Machine, node: ast.Compare, scope: Scope, conte
     if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
         return _identity(node, values)
     if isinstance(node.ops[0], (ast.In, ast.NotIn)):
-        return METADATA
+        return _membership(node, values)
     decided = _decided(node, values)
     if decided is not None:
         return known_from_literal(decided)
@@ -204,6 +227,14 @@ def evaluate_comparison(machine: Machine, node: ast.Compare, scope: Scope, conte
     if all(isinstance(value, Known) for value in values):
         return METADATA if METADATA in values else STATIC
     return UNKNOWN
+
+
+def _membership(node: ast.Compare, values: tuple[Value, ...]) -> Value:
+    asked = literal_of(values[0])
+    if len(node.ops) == 1 and isinstance(values[1], Mapping) and asked is not Absent.LITERAL:
+        is_in = any(key == asked for key, _ in values[1].items)
+        return Known(BindingTime.METADATA, is_in is isinstance(node.ops[0], ast.In))
+    return METADATA
 
 
 def _identity(node: ast.Compare, values: tuple[Value, ...]) -> Value:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from stagelight.lint.events import AttributeStored, ItemStored, NameRebound
+from stagelight.lint.known_items import items_of
 from stagelight.lint.machine import Machine
 from stagelight.lint.scope import Scope
 from stagelight.lint.tracing_context import Context
-from stagelight.lint.value_join import join_all
+from stagelight.lint.value_join import join, join_all
 from stagelight.lint.values import (
     METADATA,
     STATIC,
@@ -16,6 +17,7 @@ from stagelight.lint.values import (
     Array,
     External,
     Generator,
+    Instance,
     Known,
     Mapping,
     Maybe,
@@ -43,8 +45,17 @@ def assign(machine: Machine, target: ast.expr, value: Value, scope: Scope, conte
             base = machine.evaluate(target.value, scope, context)
             if context.is_traced:
                 machine.emit(AttributeStored(node=target, context=context, base=base, value=value))
+            if isinstance(base, Instance) and base.fields is not None:
+                store_field(base.fields, target.attr, value)
         case _:
             pass
+
+
+def store_field(fields: dict[str, Value], name: str, value: Value) -> None:
+    """Give a field of an object a value."""
+    # Which of the branches around a store is taken is not known here, so an earlier value stays possible.
+    before = fields.get(name)
+    fields[name] = value if before is None else join(before, value)
 
 
 def _assign_name(machine: Machine, target: ast.Name, value: Value, scope: Scope, context: Context) -> None:
@@ -69,6 +80,8 @@ def _outlives(name: str, scope: Scope) -> bool:
 
 
 def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value, scope: Scope, context: Context) -> None:
+    items = items_of(machine, value) if isinstance(value, Instance) else None
+    value = value if items is None else Sequence(items)
     has_star = any(isinstance(element, ast.Starred) for element in target.elts)
     matches = isinstance(value, Sequence) and len(value.items) == len(target.elts) and not has_star
     for position, element in enumerate(target.elts):
@@ -111,7 +124,7 @@ def element_of(value: Value) -> Value:
         case Array():
             return Array(value.origins, value.is_mask, "", value.number)
         case Tree():
-            return Tree(value.origins)
+            return Tree(value.origins, is_full=value.is_full)
         case Maybe():
             return Maybe(value.origins)
         case Sequence():

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 
 from stagelight.lint.annotations import Annotated, annotated_kind
+from stagelight.lint.arguments import Arguments
+from stagelight.lint.class_order import HARMLESS_BASES, class_order, method_after
 from stagelight.lint.definitions import ClassDefinition, FunctionDefinition
+from stagelight.lint.function_calls import call_function
 from stagelight.lint.jax_names import ARRAY_PROPERTIES, METADATA_ATTRIBUTES, NOT_ARRAYS
 from stagelight.lint.machine import Machine
 from stagelight.lint.pytree_classes import library_kind, method_of
@@ -23,14 +26,17 @@ from stagelight.lint.values import (
     HostArray,
     Instance,
     Known,
+    LeafWise,
     Maybe,
     Method,
     Origins,
     Sequence,
+    Super,
     Tree,
     Unknown,
     Value,
 )
+from stagelight.model.binding_time import BindingTime
 
 
 def evaluate_attribute(machine: Machine, node: ast.Attribute, scope: Scope, context: Context) -> Value:
@@ -42,6 +48,8 @@ def evaluate_attribute(machine: Machine, node: ast.Attribute, scope: Scope, cont
 def attribute_of(machine: Machine, base: Value, name: str, context: Context) -> Value:
     """Return the value of an attribute."""
     match base:
+        case LeafWise():
+            return base.tree if name == "ω" else UNKNOWN
         case External():
             return _of_module(machine, base, name)
         case Array() | DeviceArray():
@@ -49,10 +57,11 @@ def attribute_of(machine: Machine, base: Value, name: str, context: Context) -> 
         case Tree() | Maybe():
             return _of_tree(base, name, context)
         case Instance():
-            return _of_instance(machine, base, name)
+            return _of_instance(machine, base, name, context)
+        case Super():
+            return _of_super(machine, base, name)
         case ClassValue():
-            function = method_of(machine, base.definition, name)
-            return Closure(function) if function is not None else UNKNOWN
+            return _of_class(machine, base, name)
         case Unknown() | Sequence() if name in METADATA_ATTRIBUTES:
             return METADATA
         case HostArray():
@@ -93,23 +102,82 @@ def part_of(origins: Origins, suffix: str, *, is_path: bool) -> Origins:
     return frozenset(origin + suffix for origin in origins) if is_path and len(origins) == 1 else origins
 
 
-def _of_instance(machine: Machine, base: Instance, name: str) -> Value:
+def _of_instance(machine: Machine, base: Instance, name: str, context: Context) -> Value:
+    held = base.fields.get(name) if base.fields is not None else None
+    if held is not None:
+        return held
+    if name == "__class__":
+        return ClassValue(base.definition)
     function = method_of(machine, base.definition, name)
     if function is not None:
-        if _is_property(function):
-            return Maybe(base.origins) if base.is_traced else UNKNOWN
-        return Method(function, base)
+        return _bound(machine, function, base, context)
+    of_class = _assigned_in_class(machine, base.definition, name)
+    if of_class is not None:
+        return of_class
+    computed = method_of(machine, base.definition, "__getattr__")
+    if computed is not None and base.fields is not None and context.is_followed:
+        asked = Arguments((Known(BindingTime.CONSTANT, name),))
+        return call_function(machine, computed, asked, context, owner=base)
     if base.is_traced:
         return _field_of(machine, base.definition, name, base.origins) or Maybe(base.origins)
     is_linen_field = name in base.definition.fields and library_kind(machine, base.definition) == "linen"
     return STATIC if is_linen_field else UNKNOWN
 
 
+def _bound(machine: Machine, function: FunctionDefinition, base: Instance, context: Context) -> Value:
+    if _is_property(function):
+        if base.fields is not None and context.is_traced:
+            return call_function(machine, function, Arguments(), context, owner=base)
+        return Maybe(base.origins) if base.is_traced else UNKNOWN
+    names = _decorator_names(function)
+    if "staticmethod" in names:
+        return Closure(function)
+    return Method(function, ClassValue(base.definition) if "classmethod" in names else base)
+
+
+def _of_class(machine: Machine, base: ClassValue, name: str) -> Value:
+    function = method_of(machine, base.definition, name)
+    if function is None:
+        return _assigned_in_class(machine, base.definition, name) or UNKNOWN
+    return Method(function, base) if "classmethod" in _decorator_names(function) else Closure(function)
+
+
+def _of_super(machine: Machine, base: Super, name: str) -> Value:
+    owner = base.owner
+    if not isinstance(owner, (Instance, ClassValue)):
+        return UNKNOWN
+    function = method_after(machine, owner.definition, base.definition, name)
+    if function is None or _is_property(function):
+        return UNKNOWN
+    return Method(function, owner)
+
+
+def _assigned_in_class(machine: Machine, definition: ClassDefinition, name: str) -> Value | None:
+    order = class_order(machine, definition)
+    if not all(base in HARMLESS_BASES for base in order.outside):
+        # A metaclass, as of an enumeration, makes something else of what is assigned.
+        return None
+    for one in order.definitions:
+        field = one.fields.get(name)
+        if field is not None and field.value is not None and "ClassVar" in ast.unparse(field.annotation):
+            reading = Context(module=one.module, is_quiet=True, follows_calls=True)
+            value = machine.evaluate(field.value, Scope(), reading)
+            return value if isinstance(value, (Known, Closure, External, Instance)) else UNKNOWN
+        if name in one.assigned:
+            reading = Context(module=one.module, is_quiet=True, follows_calls=True)
+            value = machine.evaluate(one.assigned[name], Scope(), reading)
+            return value if isinstance(value, (Known, Closure, External, Instance)) else UNKNOWN
+    return None
+
+
 def _is_property(function: FunctionDefinition) -> bool:
-    names = (
+    return any(name.endswith("property") for name in _decorator_names(function))
+
+
+def _decorator_names(function: FunctionDefinition) -> list[str]:
+    return [
         d.attr if isinstance(d, ast.Attribute) else d.id if isinstance(d, ast.Name) else "" for d in function.decorators
-    )
-    return any(name.endswith("property") for name in names)
+    ]
 
 
 def _field_of(machine: Machine, definition: ClassDefinition, name: str, origins: Origins) -> Value | None:

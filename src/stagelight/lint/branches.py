@@ -16,9 +16,13 @@ from stagelight.lint.values import (
     STATIC,
     UNKNOWN,
     Absent,
+    Closure,
     External,
+    Instance,
     Known,
+    Mapping,
     Maybe,
+    Sequence,
     Tree,
     Unknown,
     Value,
@@ -27,6 +31,8 @@ from stagelight.lint.values import (
     literal_of,
 )
 
+_MADE_HERE = (Instance, Sequence, Mapping, Closure)
+"""What the program itself made is known better than any test says."""
 _GUARD_WORDS = ("tracer", "concrete", "is_traced", "disable_jit", "debug", "type_checking", "in_trace")
 _ARRAY_TYPES = ("Array", "ArrayLike", "Tracer", "ArrayImpl")
 _STATIC_TYPES = ("int", "float", "str", "bool", "Number", "Integral", "Real", "complex", "bytes")
@@ -45,6 +51,8 @@ def truth(machine: Machine, node: ast.expr, scope: Scope, context: Context, dema
     value = machine.evaluate(node, scope, context)
     if context.is_traced:
         machine.emit(BoolNeeded(node=node, context=context, value=value, demand=demand))
+    if isinstance(value, (Sequence, Mapping)) and not (isinstance(value, Sequence) and value.is_list):
+        return known_from_literal(bool(value.items))
     literal = literal_of(value)
     return value if literal is Absent.LITERAL else known_from_literal(bool(literal))
 
@@ -103,7 +111,8 @@ def narrow(machine: Machine, test: ast.expr, scope: Scope, context: Context, *, 
         case ast.Call(func=ast.Name(id="isinstance" | "callable" | "hasattr" as builtin), args=[ast.Name(id=name), *_]):
             _narrow_by_builtin(builtin, name, test, scope, holds=holds)
         case ast.Call(args=[ast.Name(id=name), *_]) if _asks_for_kind(test.func):
-            _rebind(name, UNKNOWN, scope)
+            if not isinstance(scope.look_up(name), _MADE_HERE):
+                _rebind(name, UNKNOWN, scope)
         case _:
             pass
 
@@ -137,6 +146,8 @@ def _narrow_by_builtin(builtin: str, name: str, test: ast.Call, scope: Scope, *,
         return
     types = {last_name_of(t) for t in (ast.walk(about) if about is not None else ())}
     names_array = bool(types & set(_ARRAY_TYPES)) or ("ndarray" in types and "jnp" in types)
+    if isinstance(scope.look_up(name), _MADE_HERE):
+        return
     if holds and not names_array:
         _rebind(name, STATIC if types & set(_STATIC_TYPES) else UNKNOWN, scope)
     elif not holds and names_array:

@@ -9,7 +9,11 @@ from stagelight.lint.arguments import Arguments
 from stagelight.lint.assignment import element_of
 from stagelight.lint.events import ExtremeNeeded, HostCalled, IndexNeeded, NumberNeeded
 from stagelight.lint.jax_names import METADATA_ATTRIBUTES
+from stagelight.lint.kinds import asked_kind
+from stagelight.lint.known_items import counted_range, enumerated, items_of, zipped
 from stagelight.lint.machine import Machine
+from stagelight.lint.object_access import access_object
+from stagelight.lint.proved_times import holds_tracer
 from stagelight.lint.scope import Scope
 from stagelight.lint.tracing_context import Context
 from stagelight.lint.transformed_calls import call_value
@@ -20,15 +24,18 @@ from stagelight.lint.values import (
     STATIC,
     UNKNOWN,
     Array,
+    ClassValue,
     Closure,
     DeviceArray,
     Generator,
     HostArray,
+    Instance,
     Known,
     Mapping,
     Maybe,
     Method,
     Sequence,
+    Super,
     Tree,
     Unknown,
     Value,
@@ -50,14 +57,53 @@ def call_builtin(
     """Return what a builtin returns, announcing what it asks of a tracer."""
     if name == "len":
         return _length(arguments)
+    if name == "type" and len(arguments.positional) == 1 and isinstance(arguments.positional[0], Instance):
+        return ClassValue(arguments.positional[0].definition)
     if name in _ASKS_STRUCTURE:
-        return METADATA
+        answer = asked_kind(machine, name, node, arguments, scope, context)
+        return METADATA if answer is None else Known(BindingTime.METADATA, answer)
     if name in _GIVES_TEXT:
         return STATIC
+    known = _item_by_item(machine, name, arguments)
+    if known is not None:
+        return known
     if name in _KEEPS_ELEMENTS:
-        return Tree(origins_of(*arguments.all())) if any(map(may_hold_data, arguments.all())) else UNKNOWN
+        if any(map(holds_tracer, arguments.all())):
+            return Tree(origins_of(*arguments.all()))
+        return Maybe(origins_of(*arguments.all())) if any(map(may_hold_data, arguments.all())) else UNKNOWN
+    accessed = access_object(machine, name, arguments, context)
+    if accessed is not None:
+        return accessed
+    if name == "super":
+        return _super(arguments, scope, context)
     handler = _HANDLERS.get(name)
     return UNKNOWN if handler is None else handler(machine, name, node, arguments, scope, context)
+
+
+def _item_by_item(machine: Machine, name: str, arguments: Arguments) -> Value | None:
+    if arguments.has_star or arguments.keywords:
+        return None
+    if name == "zip":
+        return zipped(machine, arguments.positional)
+    if name == "enumerate":
+        return enumerated(machine, arguments.positional)
+    items = items_of(machine, arguments.positional[0]) if len(arguments.positional) == 1 else None
+    if items is None:
+        return None
+    if name == "reversed":
+        return Sequence(items[::-1])
+    return Sequence(items, name == "list") if name in ("tuple", "list") else None
+
+
+def _super(arguments: Arguments, scope: Scope, context: Context) -> Value:
+    if len(arguments.positional) == 2:
+        after, owner = arguments.positional
+        return Super(after.definition, owner) if isinstance(after, ClassValue) else UNKNOWN
+    function = context.function
+    if function is None or function.owner is None or not function.parameters.positional:
+        return UNKNOWN
+    owner = scope.look_up(function.parameters.positional[0])
+    return UNKNOWN if owner is None else Super(function.owner, owner)
 
 
 def _length(arguments: Arguments) -> Value:
@@ -83,6 +129,9 @@ def _range(machine: Machine, name: str, node: ast.Call, arguments: Arguments, sc
         for argument, value in zip(node.args, arguments.positional, strict=False):
             if isinstance(value, Array) or is_parameter(value):
                 machine.emit(IndexNeeded(node=argument, context=context, value=value, use="range"))
+        counted = counted_range(arguments.positional)
+        if counted is not None:
+            return counted
     return _time_of(arguments)
 
 

@@ -6,16 +6,20 @@ import ast
 
 from stagelight.lint.arguments import Arguments, evaluate_arguments
 from stagelight.lint.attributes import attribute_of
+from stagelight.lint.control_flow_calls import call_control_flow, control_flow_of
 from stagelight.lint.decorations import decorations_of
 from stagelight.lint.events import JitMade
 from stagelight.lint.external_calls import call_external
+from stagelight.lint.followed_calls import follow_host_call
 from stagelight.lint.machine import Machine
 from stagelight.lint.method_calls import call_method
-from stagelight.lint.pytree_classes import is_pytree_class, library_kind, method_of
+from stagelight.lint.objects import construct
+from stagelight.lint.pytree_classes import method_of
 from stagelight.lint.scope import Scope
+from stagelight.lint.static_parameters import StaticParameters, static_parameters
 from stagelight.lint.tracing_context import Context
-from stagelight.lint.transformations import Staging
-from stagelight.lint.transformed_calls import announce_call, call_value, make_transformed
+from stagelight.lint.transformations import Staging, Transformation
+from stagelight.lint.transformed_calls import announce_call, bound_arguments, call_value, make_transformed
 from stagelight.lint.values import (
     UNKNOWN,
     ClassValue,
@@ -27,8 +31,10 @@ from stagelight.lint.values import (
     Transformed,
     Transformer,
     Value,
-    origins_of,
 )
+
+_CALLED = (External, Closure, Method, ClassValue, Transformed, Transformer, Partial, Instance)
+"""What is called as it is, when it is an attribute; of the rest the attribute is a method known by name."""
 
 
 def evaluate_call(machine: Machine, node: ast.Call, scope: Scope, context: Context) -> Value:
@@ -36,7 +42,7 @@ def evaluate_call(machine: Machine, node: ast.Call, scope: Scope, context: Conte
     if isinstance(node.func, ast.Attribute):
         base = machine.evaluate(node.func.value, scope, context)
         function = attribute_of(machine, base, node.func.attr, context)
-        if not isinstance(function, (External, Closure, Method, ClassValue, Transformed)):
+        if not isinstance(function, _CALLED):
             arguments = evaluate_arguments(machine, node, scope, context)
             return call_method(machine, base, node.func.attr, node, arguments, scope, context)
     else:
@@ -53,11 +59,18 @@ def _call(
     if isinstance(function, Transformer):
         made = arguments.positional[0] if arguments.positional else UNKNOWN
         return make_transformed(machine, function.transformation, made, function.keywords, node, scope, context)
+    passed_on = control_flow_of(function)
+    if passed_on is not None:
+        name, bound = passed_on
+        given = Arguments(
+            (*bound.positional, *arguments.positional), bound.keywords | arguments.keywords, arguments.has_star
+        )
+        return call_control_flow(machine, name, node, given, scope, context)
     if isinstance(function, ClassValue):
-        return _construct(machine, function, arguments, context)
+        return construct(machine, function.definition, arguments, context, node)
     if isinstance(function, Instance):
         return _call_instance(machine, function, node, arguments, scope, context)
-    if not context.is_traced:
+    if not context.is_followed:
         _announce(machine, function, node, arguments, scope, context)
         return UNKNOWN
     if isinstance(function, (Closure, Method, Partial, Transformed)):
@@ -65,18 +78,11 @@ def _call(
     return UNKNOWN
 
 
-def _construct(machine: Machine, function: ClassValue, arguments: Arguments, context: Context) -> Value:
-    definition = function.definition
-    if context.is_traced and is_pytree_class(machine, definition):
-        return Instance(definition, origins_of(*arguments.all()), is_traced=library_kind(machine, definition) is None)
-    return Instance(definition)
-
-
 def _call_instance(
     machine: Machine, function: Instance, node: ast.Call, arguments: Arguments, scope: Scope, context: Context
 ) -> Value:
     method = method_of(machine, function.definition, "__call__")
-    if method is None or not context.is_traced:
+    if method is None or not context.is_followed:
         return UNKNOWN
     return call_value(machine, Method(method, function), arguments, context, node, scope)
 
@@ -98,9 +104,28 @@ def _announce(
             )
             machine.emit(event)
         call_value(machine, function, arguments, context, node, scope)
+        base = function.function
+        if isinstance(base, Closure) and function.transformation.staging is Staging.JIT:
+            statics = static_parameters(machine, function.keywords, base.function, scope, context)
+            _follow(machine, base, function.transformation, statics, arguments, node)
     elif isinstance(function, (Closure, Method)):
         outer = function.scope if isinstance(function, Closure) else None
         decoration = decorations_of(machine, function.function, outer).of(Staging.JIT)
         if decoration is not None and decoration.statics.is_complete:
             names = decoration.statics.names
             announce_call(machine, function.function, names, arguments, node, scope, context)
+            if isinstance(function, Closure):
+                _follow(machine, function, decoration.transformation, decoration.statics, arguments, node)
+
+
+def _follow(
+    machine: Machine,
+    function: Closure,
+    transformation: Transformation,
+    statics: StaticParameters,
+    arguments: Arguments,
+    node: ast.Call,
+) -> None:
+    bound = bound_arguments(function.function, arguments, node)
+    if bound is not None and statics.is_complete and not decorations_of(machine, function.function).is_opaque:
+        follow_host_call(machine, function.function, transformation, statics.names, bound, function.scope)

@@ -14,6 +14,7 @@ from stagelight.lint.machine import Machine
 from stagelight.lint.scope import Scope
 from stagelight.lint.spans import step_at
 from stagelight.lint.tracing_context import CallStep, Context, Stage
+from stagelight.lint.transformations import Staging
 from stagelight.lint.transformed_calls import call_value
 from stagelight.lint.value_join import join_all
 from stagelight.lint.values import (
@@ -33,6 +34,7 @@ from stagelight.lint.values import (
     Sequence,
     Transformed,
     Tree,
+    Unknown,
     Value,
     is_none,
     literal_of,
@@ -54,6 +56,21 @@ def call_control_flow(
     return result if context.is_traced else UNKNOWN
 
 
+def control_flow_of(value: Value) -> tuple[str, Arguments] | None:
+    """Return the primitive that a partial or renamed function stands for, and the arguments it already has."""
+    positional: tuple[Value, ...] = ()
+    keywords: dict[str, Value] = {}
+    while isinstance(value, (Partial, Transformed)):
+        if isinstance(value, Partial):
+            positional = (*value.arguments, *positional)
+            keywords = dict(value.keywords) | keywords
+        elif value.transformation.staging is not Staging.PLAIN:
+            return None
+        value = value.function
+    is_one = isinstance(value, External) and value.name in CONTROL_FLOW
+    return (value.name, Arguments(positional, keywords)) if isinstance(value, External) and is_one else None
+
+
 def _inside(name: str, node: ast.Call, context: Context) -> Context:
     step = step_at(node, context.module.path, f"the body is traced by {name}", context.module.lines)
     return msgspec.structs.replace(
@@ -65,14 +82,19 @@ def as_data(value: Value, origin: str = "carry") -> Value:
     """Return a value as the body of a loop sees it: every leaf is a tracer."""
     origins = origins_of(value) or frozenset([origin])
     match value:
-        case Array() | Instance():
+        case Array():
+            return value
+        case Instance() if value.fields is None:
             return value
         case Tree():
-            return Tree(value.origins)
+            return Tree(value.origins, is_full=True)
         case Sequence():
-            return Sequence(tuple(as_data(item, origin) for item in value.items), value.is_list)
+            return Sequence(tuple(_part_as_data(item, origin) for item in value.items), value.is_list)
         case Mapping():
-            return Mapping(tuple((key, as_data(item, origin)) for key, item in value.items))
+            return Mapping(tuple((key, _part_as_data(item, origin)) for key, item in value.items))
+        case Instance() if value.fields is not None:
+            fields = {name: _part_as_data(held, origin) for name, held in value.fields.items()}
+            return Instance(value.definition, value.origins, value.is_traced, fields)
         case Known() if is_none(value):
             return NONE
         case Known() if isinstance(literal_of(value), (int, float)) or value.time is BindingTime.METADATA:
@@ -82,7 +104,14 @@ def as_data(value: Value, origin: str = "carry") -> Value:
         case Known():
             return Maybe(origins)
         case _:
-            return Tree(origins)
+            return Tree(origins, is_full=True)
+
+
+def _part_as_data(value: Value, origin: str) -> Value:
+    # A part of which nothing is known may be None, or hold no leaves.
+    if isinstance(value, (Unknown, Maybe)):
+        return Maybe(origins_of(value) or frozenset([origin]), is_operand=True)
+    return value if isinstance(value, _CALLABLE) else as_data(value, origin)
 
 
 def element_as_data(value: Value) -> Value:
@@ -99,7 +128,7 @@ def element_as_data(value: Value) -> Value:
         case Instance():
             return value
         case _:
-            return Tree(origins_of(value) or frozenset(["xs"]))
+            return Tree(origins_of(value) or frozenset(["xs"]), is_full=True)
 
 
 def _scan(machine: Machine, node: ast.Call, arguments: Arguments, scope: Scope, context: Context) -> Value:
@@ -126,7 +155,7 @@ def _stacked(element: Value, start: Value, over: Value | None) -> Value:
     origins = origins_of(start, *([over] if over is not None else []))
     if isinstance(element, Array):
         return Array(element.origins | origins, element.is_mask)
-    return Tree(origins | frozenset(["scan"]), is_present=True)
+    return Tree(origins | frozenset(["scan"]), is_present=True, is_full=True)
 
 
 def _while_loop(machine: Machine, node: ast.Call, arguments: Arguments, scope: Scope, context: Context) -> Value:

@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 _TRANSPARENT = names(
     "builtins.staticmethod builtins.classmethod builtins.property functools.wraps functools.cached_property "
     "typing.overload typing.override typing.no_type_check abc.abstractmethod jaxtyping.jaxtyped beartype.beartype "
-    "jax.named_scope flax.linen.compact flax.linen.nowrap equinox.internal.noinline typeguard.typechecked"
+    "jax.named_scope flax.linen.compact flax.linen.nowrap equinox.internal.noinline equinox.internal.doc_remove_args "
+    "typeguard.typechecked"
 )
+
+
+def is_transparent(name: str) -> bool:
+    """Whether a decorator from outside leaves the function as it is called."""
+    return name in _TRANSPARENT
 
 
 class Decoration(msgspec.Struct, frozen=True, eq=False):

@@ -64,6 +64,16 @@ class FunctionDefinition:
         return [] if isinstance(self.node, ast.Lambda) else self.node.decorator_list
 
     @cached_property
+    def is_abstract(self) -> bool:
+        """Whether its body stands for that of a subclass, so that it says nothing of what a call gives."""
+        if isinstance(self.node, ast.Lambda):
+            return False
+        names = [d.attr if isinstance(d, ast.Attribute) else getattr(d, "id", "") for d in self.decorators]
+        body = [s for s in self.node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+        only_raises = len(body) == 1 and isinstance(body[0], ast.Raise) and self.owner is not None
+        return "abstractmethod" in names or "overload" in names or not body or only_raises
+
+    @cached_property
     def is_generator(self) -> bool:
         """Whether its own body yields; yields of inner functions do not count."""
         if isinstance(self.node, ast.Lambda) or "yield" not in self.module.source.text:
@@ -85,11 +95,14 @@ class ClassDefinition:
         self.name = node.name
         self.methods: dict[str, FunctionDefinition] = {}
         self.fields: dict[str, ast.AnnAssign] = {}
+        self.assigned: dict[str, ast.expr] = {}
         for child in node.body:
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.methods[child.name] = FunctionDefinition(child, module, owner=self)
             elif isinstance(child, ast.AnnAssign) and isinstance(child.target, ast.Name):
                 self.fields[child.target.id] = child
+            elif isinstance(child, ast.Assign):
+                self.assigned.update({t.id: child.value for t in child.targets if isinstance(t, ast.Name)})
 
 
 def _yields(node: ast.AST) -> bool:

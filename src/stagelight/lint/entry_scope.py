@@ -50,7 +50,9 @@ def entry_scope(
             is_flag = isinstance(value, Maybe) and value.is_flag
             scope.names[name] = Maybe(frozenset([name])) if is_flag and not is_decorated else value
     if parameters.star:
-        scope.names[parameters.star] = Tree(frozenset([parameters.star]))
+        origins = frozenset([parameters.star])
+        is_loose = is_filtered or is_assumed
+        scope.names[parameters.star] = Maybe(origins) if is_loose else Tree(origins, is_full=True)
     if parameters.double_star:
         scope.names[parameters.double_star] = Maybe(frozenset([parameters.double_star]))
     if function.takes_self and function.owner is not None:
@@ -78,8 +80,8 @@ def _parameter(
         case Annotated.CLASS if node.annotation is not None:
             return instance_of(machine, function, node.annotation, Maybe(origins)) or Maybe(origins)
         case Annotated.NOTHING if not has_default and not is_loose:
-            return Tree(origins, is_parameter=True)
+            return Tree(origins, is_parameter=True, is_full=True)
         case Annotated.CONTAINER if not has_default and not is_loose:
-            return Tree(origins)
+            return Tree(origins, is_full=True)
         case _:
             return Maybe(origins)

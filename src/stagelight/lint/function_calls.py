@@ -26,7 +26,9 @@ from stagelight.lint.values import (
     Closure,
     External,
     Instance,
+    Mapping,
     Maybe,
+    Partial,
     Sequence,
     Tree,
     Unknown,
@@ -36,7 +38,7 @@ from stagelight.lint.values import (
     origins_of,
 )
 
-_DEEPEST_CALL = 8
+_DEEPEST_CALL = 24
 
 
 def call_function(
@@ -53,7 +55,7 @@ def call_function(
 
     Calls with the same abstract arguments are interpreted once; recursion gives Unknown.
     """
-    if context.depth > _DEEPEST_CALL:
+    if context.depth > _DEEPEST_CALL or function.is_abstract:
         return UNKNOWN
     inner = Scope(scope, _bound(machine, function, arguments, context, owner))
     inner.is_traced = context.is_traced
@@ -64,10 +66,13 @@ def call_function(
         context.is_quiet,
         id(scope),
     )
-    if key in machine.memo:
+    # A constructor writes into the object it is given: each object needs a run of its own.
+    is_remembered = not any(owner is instance for instance in machine.under_construction)
+    if is_remembered and key in machine.memo:
         return machine.memo[key]
     if machine.active.count(function) > 1:
         return UNKNOWN
+    machine.kept.append(inner)
     machine.memo[key] = UNKNOWN
     result = run_body(machine, function, inner, _called(function, arguments, context, node))
     if function.is_generator:
@@ -125,7 +130,8 @@ def _bound(
     if parameters.star:
         names[parameters.star] = UNKNOWN if arguments.has_star else Sequence(tuple(rest))
     if parameters.double_star:
-        names[parameters.double_star] = UNKNOWN
+        left = tuple((name, value) for name, value in arguments.keywords.items() if name not in parameters.names)
+        names[parameters.double_star] = UNKNOWN if arguments.has_star else Mapping(left)
     if context.is_staged:
         _refine(machine, function, names)
     return names
@@ -143,8 +149,11 @@ def default_value(machine: Machine, function: FunctionDefinition, default: ast.e
     """Return the value of a parameter's default, which is evaluated where the function is defined."""
     if isinstance(default, ast.Constant):
         return known_from_literal(default.value)
-    value = machine.evaluate(default, function.scope or Scope(), Context(module=function.module, is_quiet=True))
-    return value if isinstance(value, (Closure, External, ClassValue)) else STATIC
+    context = Context(module=function.module, is_quiet=True, follows_calls=True)
+    value = machine.evaluate(default, function.scope or Scope(), context)
+    is_fixed = isinstance(value, Sequence) and not value.is_list
+    is_fixed = is_fixed or (isinstance(value, Mapping) and isinstance(default, ast.Call))
+    return value if is_fixed or isinstance(value, (Closure, External, ClassValue, Instance, Partial)) else STATIC
 
 
 def _refine(machine: Machine, function: FunctionDefinition, names: dict[str, Value]) -> None:
@@ -152,7 +161,7 @@ def _refine(machine: Machine, function: FunctionDefinition, names: dict[str, Val
         value = names.get(node.arg)
         if isinstance(value, Tree) and value.is_parameter:
             # It was a parameter of the entry; here it is an argument, and may be handled by type.
-            value = names[node.arg] = Tree(value.origins, is_present=value.is_present)
+            value = names[node.arg] = Tree(value.origins, is_present=value.is_present, is_full=value.is_full)
         if node.annotation is None or not isinstance(value, (Tree, Maybe)):
             continue
         kind = annotated_kind(node.annotation)

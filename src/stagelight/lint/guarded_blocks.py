@@ -29,6 +29,8 @@ def execute_with(machine: Machine, node: ast.With | ast.AsyncWith, scope: Scope,
         name = last_name_of(call.func) if isinstance(call, ast.Call) else ""
         if name.startswith(_QUIETING_CONTEXTS):
             context = context.quieted()
+        if name.startswith("ensure_compile_time_eval"):
+            context = context.evaluating()
         if item.optional_vars is not None:
             for target in ast.walk(item.optional_vars):
                 if isinstance(target, ast.Name):

@@ -27,6 +27,7 @@ from stagelight.lint.values import (
     UNKNOWN,
     Array,
     DeviceArray,
+    External,
     Instance,
     Known,
     Maybe,
@@ -55,6 +56,10 @@ _GIVE_SEVERAL = names(
     "eig qr slogdet lu top_k unique histogram polydiv lu_factor cho_factor ix_ tril_indices triu_indices "
     "diag_indices mask_indices gradient histogram2d"
 )
+MADE_INITIALIZER = "jax.nn.initializers.made"
+"""Stands for what `jax.nn.initializers.normal()` and its like return: a function of key, shape and dtype."""
+_INITIALIZERS = (MADE_INITIALIZER, "jax.nn.initializers.zeros", "jax.nn.initializers.ones")
+_ARITHMETIC = names("add sub mul truediv matmul pow neg iadd")
 _DTYPE_CALLS = ("float", "int", "uint", "bfloat", "complex", "bool_")
 
 
@@ -63,6 +68,8 @@ def call_jax(machine: Machine, name: str, node: ast.Call, arguments: Arguments, 
     last = name.rpartition(".")[2]
     if name.startswith(_ARRAY_LIBRARIES):
         return _array_function(machine, name, last, node, arguments, context)
+    if last in ("new_ref", "freeze") and context.is_staged:
+        return Array(origins_of(*arguments.all()))
     if last in HOST_QUERIES:
         return STATIC
     if last in STRUCTURE_KEEPING:
@@ -73,8 +80,12 @@ def call_jax(machine: Machine, name: str, node: ast.Call, arguments: Arguments, 
 def _array_function(
     machine: Machine, name: str, last: str, node: ast.Call, arguments: Arguments, context: Context
 ) -> Value:
-    if name.startswith("jax.nn.initializers.") or last in METADATA_FUNCTIONS:
-        return UNKNOWN if name.startswith("jax.nn.init") else METADATA
+    if name.startswith("jax.nn.initializers."):
+        if name in _INITIALIZERS:
+            return Array(origins_of(*arguments.all())) if context.is_staged else UNKNOWN
+        return External(MADE_INITIALIZER)
+    if last in METADATA_FUNCTIONS:
+        return METADATA
     first = arguments.positional[0] if arguments.positional else UNKNOWN
     if last == "psum" and isinstance(first, Known):
         return METADATA
@@ -97,6 +108,22 @@ def _array_function(
     return _result(name, last, arguments)
 
 
+def result_of_named(name: str, arguments: Arguments, context: Context) -> Value:
+    """Return what a function gives that is passed on by name: `tree.map(jnp.sum, …)`; without announcing the call."""
+    last = name.rpartition(".")[2]
+    is_operator = name.startswith("operator.") and any(map(has_array, arguments.positional))
+    if is_operator and last in _ARITHMETIC:
+        return Array(origins_of(*arguments.all()))
+    if not context.is_staged or not name.startswith(_ARRAY_LIBRARIES) or last in METADATA_FUNCTIONS:
+        return UNKNOWN
+    if name == MADE_INITIALIZER or name.startswith("jax.nn.initializers."):
+        return Array(origins_of(*arguments.all())) if name in _INITIALIZERS else UNKNOWN
+    first = arguments.positional[0] if arguments.positional else UNKNOWN
+    if last in STRUCTURE_KEEPING:
+        return _kept(first, context)
+    return _result(name, last, arguments)
+
+
 def _kept(value: Value, context: Context) -> Value:
     if isinstance(value, (Array, Tree, Sequence, Instance, Maybe)):
         return Tree(value.origins) if isinstance(value, Tree) else value
@@ -106,7 +133,7 @@ def _kept(value: Value, context: Context) -> Value:
 def _result(name: str, last: str, arguments: Arguments) -> Value:
     origins = origins_of(*arguments.all())
     if last in _GIVE_SEVERAL and not name.startswith("jax.random."):
-        return Tree(origins, is_present=True)
+        return Tree(origins, is_present=True, is_full=True)
     is_mask = last in BOOLEAN_FUNCTIONS
     if last == "where" and len(arguments.positional) > 1:
         is_mask = all(isinstance(v, Array) and v.is_mask for v in arguments.positional[1:3])

@@ -7,15 +7,18 @@ import ast
 from stagelight.lint.assignment import assign, element_of
 from stagelight.lint.branches import truth
 from stagelight.lint.events import LoopUnrolled
+from stagelight.lint.known_items import MOST_ITEMS, is_left_early, items_of
 from stagelight.lint.machine import Machine
 from stagelight.lint.scope import Scope
 from stagelight.lint.tracing_context import Context
+from stagelight.lint.value_join import join_all
 from stagelight.lint.values import (
     METADATA,
     METADATA_NUMBER,
     STATIC,
     STATIC_NUMBER,
     UNKNOWN,
+    Absent,
     Array,
     DeviceArray,
     External,
@@ -54,16 +57,48 @@ def execute_for(machine: Machine, node: ast.For | ast.AsyncFor, scope: Scope, co
     count = count_of_rounds(machine, node.iter, iterated, scope, context)
     inner = context.in_loop()
     start = dict(scope.names)
-    for _ in range(2):
-        before = dict(scope.names)
-        _one_round(machine, node, scope, inner, element)
-        if scope.names == before:
-            break
+    items = _items_to_follow(machine, node, iterated, context)
+    if items is None:
+        _two_rounds(machine, node, scope, inner, element)
+    elif _each_round(machine, node, items, scope, inner):
+        return True
     if context.is_staged:
         makes_data = any(may_hold_data(value) and start.get(name) is not value for name, value in scope.names.items())
         machine.emit(LoopUnrolled(node=node, context=context, iterated=iterated, count=count, makes_data=makes_data))
     machine.execute(node.orelse, scope, context)
     return False
+
+
+def _two_rounds(machine: Machine, node: ast.For | ast.AsyncFor, scope: Scope, context: Context, element: Value) -> None:
+    for _ in range(2):
+        before = dict(scope.names)
+        _one_round(machine, node, scope, context, element)
+        if scope.names == before:
+            break
+
+
+def _items_to_follow(
+    machine: Machine, node: ast.For | ast.AsyncFor, iterated: Value, context: Context
+) -> tuple[Value, ...] | None:
+    if not context.is_traced or is_left_early(node.body):
+        return None
+    items = items_of(machine, iterated)
+    return items if items is not None and len(items) <= MOST_ITEMS else None
+
+
+def _each_round(
+    machine: Machine, node: ast.For | ast.AsyncFor, items: tuple[Value, ...], scope: Scope, context: Context
+) -> bool:
+    loops = scope.loops
+    scope.loops = (*loops, node)
+    is_left = False
+    for item in items:
+        assign(machine, node.target, item, scope, context)
+        is_left = machine.execute(node.body, scope, context)
+        if is_left:
+            break
+    scope.loops = loops
+    return is_left
 
 
 def _one_round(
@@ -137,6 +172,33 @@ def count_of_rounds(machine: Machine, node: ast.expr, iterated: Value, scope: Sc
     return None
 
 
+def _followed(
+    machine: Machine,
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+    scope: Scope,
+    context: Context,
+) -> Value | None:
+    """Return the items of a comprehension over known items, or None where it cannot be followed one by one."""
+    generator = node.generators[0]
+    if not context.is_traced or len(node.generators) > 1 or isinstance(node, (ast.SetComp, ast.DictComp)):
+        return None
+    iterated = machine.evaluate(generator.iter, scope, context)
+    items = items_of(machine, iterated)
+    if items is None or len(items) > MOST_ITEMS:
+        return None
+    held: list[Value] = []
+    for item in items:
+        assign(machine, generator.target, item, scope, context)
+        answers = [literal_of(truth(machine, test, scope, context, "comprehension")) for test in generator.ifs]
+        if Absent.LITERAL in answers:
+            return None
+        if all(answers):
+            held.append(machine.evaluate(node.elt, scope, context))
+    if isinstance(node, ast.GeneratorExp):
+        return Generator(join_all(*held), tuple(held))
+    return Sequence(tuple(held), is_list=True)
+
+
 def evaluate_comprehension(
     machine: Machine,
     node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
@@ -148,6 +210,9 @@ def evaluate_comprehension(
     inner.loops = (*scope.loops, node)
     inner.returns = scope.returns
     context = context.in_loop()
+    followed = _followed(machine, node, inner, context)
+    if followed is not None:
+        return followed
     for generator in node.generators:
         iterated = machine.evaluate(generator.iter, inner, context)
         element = element_of_iteration(machine, generator.iter, iterated, inner, context)

@@ -15,7 +15,7 @@ from stagelight.lint.scope import Scope
 from stagelight.lint.spans import shown_expression, span_of
 from stagelight.lint.tracing_context import Context
 from stagelight.lint.transformations import canonical_name
-from stagelight.lint.values import CONSTANT, UNKNOWN, ClassValue, Closure, External, Sequence, Value
+from stagelight.lint.values import CONSTANT, UNKNOWN, ClassValue, Closure, External, Instance, Sequence, Value
 from stagelight.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ class Machine:
         memo: what a call returned, by function and argument values.
         notes: what helpers have read once about a node, by kind and node.
         active: the functions being interpreted, outermost first.
+        made: the fields of objects, by class and arguments.
+        under_construction: the objects whose constructors are being interpreted.
+        kept: what must live as long as the machine, because keys of the memo hold its identity.
         findings: by where they are and what they say, so that one mistake is told once.
     """
 
@@ -62,6 +65,9 @@ class Machine:
         self.active: list[FunctionDefinition] = []
         self.findings: dict[tuple[object, ...], Finding] = {}
         self.notes: dict[object, object] = {}
+        self.made: dict[object, dict[str, Value]] = {}
+        self.under_construction: list[Instance] = []
+        self.kept: list[object] = []
         self.steps = 0
         self._rules = rules
         self._expressions = expressions
@@ -108,7 +114,9 @@ class Machine:
         """Return the value of a dotted name: a definition of the program, or something outside it."""
         value = self._externals.get(dotted)
         if value is None:
-            value = self._value_of(self.program.find(dotted)) or External(canonical_name(dotted))
+            value = self._value_of(self.program.find(dotted)) or External(
+                canonical_name(self.program.outside_name(dotted))
+            )
             self._externals[dotted] = value
         return value
 
@@ -148,7 +156,7 @@ class Machine:
         if len(definition.assigned) != 1:
             return UNKNOWN
         expression = definition.assigned[0]
-        value = self.evaluate(expression, Scope(), Context(module=definition.module, is_quiet=True))
+        value = self.evaluate(expression, Scope(), Context(module=definition.module, is_quiet=True, follows_calls=True))
         if isinstance(value, Sequence) and value.is_list:
             return CONSTANT
         return value
@@ -161,6 +169,11 @@ class Machine:
             or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONTAINER_CALLS)
             for node in assigned
         )
+
+    def class_named(self, module: ModuleIndex, node: ast.expr) -> ClassDefinition | None:
+        """Return the class of the program that an expression at module level names."""
+        value = self.evaluate(node, Scope(), Context(module=module, is_quiet=True))
+        return value.definition if isinstance(value, ClassValue) else None
 
     def is_assumed_traced(self, function: FunctionDefinition) -> bool:
         """Whether the user said that functions of this name are traced from outside."""

@@ -9,19 +9,26 @@ from stagelight.lint.arguments import Arguments
 from stagelight.lint.assignment import element_of
 from stagelight.lint.events import ContainerGrown, HostCalled, JaxCalled, NumberNeeded
 from stagelight.lint.jax_names import ARRAY_METHODS, CONCRETIZING_METHODS, LOG_METHODS
+from stagelight.lint.known_items import items_of
+from stagelight.lint.leafwise import mapped_leafwise
 from stagelight.lint.machine import Machine
 from stagelight.lint.scope import Scope
 from stagelight.lint.tracing_context import Context
+from stagelight.lint.value_join import join_all
 from stagelight.lint.values import (
     METADATA,
+    NONE,
     STATIC,
     UNKNOWN,
+    Absent,
     Array,
     DeviceArray,
     External,
+    Generator,
     HostArray,
     Instance,
     Known,
+    LeafWise,
     Mapping,
     Maybe,
     Sequence,
@@ -33,6 +40,7 @@ from stagelight.lint.values import (
     origins_of,
 )
 from stagelight.lint.word_list import names
+from stagelight.model.binding_time import BindingTime
 
 _GROWING = frozenset(["append", "extend", "add", "insert", "update", "setdefault", "appendleft"])
 _GIVES_WHOLE = names("items values copy replace _replace pop get unfreeze apply_gradients")
@@ -57,6 +65,8 @@ def call_method(
             return _of_array(machine, base, name, node, arguments, context)
         case DeviceArray():
             return Array() if context.is_staged else DeviceArray() if name in ARRAY_METHODS else UNKNOWN
+        case LeafWise() if name == "call":
+            return mapped_leafwise(base)
         case Tree():
             return _of_tree(machine, base, name, node, arguments, context)
         case Maybe():
@@ -68,9 +78,9 @@ def call_method(
         case Known() if name == "format" and isinstance(base.literal, str):
             return _formatted(machine, base.literal, node, arguments, context)
         case Mapping() if name in ("get", "pop", "items", "keys", "values", "copy"):
-            return _of_mapping(base, name)
+            return _of_mapping(base, name, arguments)
         case Known() | HostArray():
-            return _of_python(base, name)
+            return _of_python(base, name, arguments)
         case _:
             return _of_container(machine, base, name, node, arguments, scope, context)
 
@@ -117,7 +127,7 @@ def _of_tree(machine: Machine, base: Tree, name: str, node: ast.Call, arguments:
         if name in ARRAY_METHODS:
             return _of_array(machine, Array(base.origins), name, node, arguments, context)
     if name in _GIVES_WHOLE:
-        return Tree(base.origins | origins_of(*arguments.all()))
+        return Tree(base.origins | origins_of(*arguments.all()), is_full=base.is_full)
     return METADATA if name == "keys" else Maybe(base.origins)
 
 
@@ -139,18 +149,37 @@ def _formatted(machine: Machine, template: str, node: ast.Call, arguments: Argum
     return STATIC
 
 
-def _of_mapping(base: Mapping, name: str) -> Value:
+def _of_mapping(base: Mapping, name: str, arguments: Arguments) -> Value:
     if name == "copy":
         return base
+    if name == "items":
+        return _view(tuple(Sequence((Known(BindingTime.METADATA, key), value)) for key, value in base.items))
+    if name == "values":
+        return _view(tuple(value for _, value in base.items))
     if name == "keys":
-        return METADATA
+        return _view(tuple(Known(BindingTime.METADATA, key) for key, _ in base.items))
+    asked = literal_of(arguments.positional[0]) if arguments.positional else Absent.LITERAL
+    if asked is not Absent.LITERAL:
+        found = dict(base.items).get(asked)
+        if found is not None:
+            return found
+        return arguments.positional[1] if len(arguments.positional) > 1 else NONE if name == "get" else UNKNOWN
     held = element_of(Sequence(tuple(value for _, value in base.items)))
     return Maybe(origins_of(held)) if may_hold_data(held) else UNKNOWN
 
 
-def _of_python(base: Value, name: str) -> Value:
+def _view(items: tuple[Value, ...]) -> Generator:
+    # A view is no pytree, so it is not data itself.
+    return Generator(join_all(*items), items)
+
+
+def _of_python(base: Value, name: str, arguments: Arguments) -> Value:
     if isinstance(base, HostArray):
         return STATIC if name in ("item", "tolist", "sum", "max", "min", "mean", "prod", "any", "all") else HostArray()
+    if isinstance(base, Known) and isinstance(base.literal, str) and name in ("startswith", "endswith"):
+        asked = literal_of(arguments.positional[0]) if len(arguments.positional) == 1 else None
+        answer = getattr(base.literal, name)(asked) if isinstance(asked, str) else None
+        return STATIC if answer is None else Known(BindingTime.CONSTANT, answer)
     if isinstance(base, Known) and name in _GROWING | {"remove", "pop", "clear", "sort", "reverse"}:
         return UNKNOWN
     return base if isinstance(base, Known) and literal_of(base) is not None and name not in ("get",) else UNKNOWN
@@ -171,7 +200,7 @@ def _of_container(
     if name not in _GROWING or not isinstance(holder, ast.Name):
         return UNKNOWN
     if scope.is_local(holder.id):
-        scope.names[holder.id] = _grown(base, name, arguments.positional)
+        scope.names[holder.id] = _grown(machine, base, name, arguments.positional)
     return UNKNOWN
 
 
@@ -183,7 +212,13 @@ def _announce_growth(machine: Machine, node: ast.Call, arguments: Arguments, sco
         machine.emit(ContainerGrown(node=node, context=context, container=holder.id, values=values))
 
 
-def _grown(base: Value, name: str, values: tuple[Value, ...]) -> Value:
+def _grown(machine: Machine, base: Value, name: str, values: tuple[Value, ...]) -> Value:
+    if isinstance(base, Sequence) and base.is_list and name == "append" and len(values) == 1:
+        return Sequence((*base.items, *values), is_list=True)
+    if isinstance(base, Sequence) and base.is_list and name == "extend" and len(values) == 1:
+        more = items_of(machine, values[0])
+        if more is not None:
+            return Sequence((*base.items, *more), is_list=True)
     if not isinstance(base, (Sequence, Tree, Maybe)) or name == "update":
         return Maybe(origins_of(base, *values)) if any(map(may_hold_data, (base, *values))) else UNKNOWN
     if not any(map(may_hold_data, (base, *values))):

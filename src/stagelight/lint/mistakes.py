@@ -17,6 +17,7 @@ from stagelight.lint.interpreter import EXPRESSIONS, STATEMENTS
 from stagelight.lint.machine import Machine
 from stagelight.lint.module_index import ModuleIndex
 from stagelight.lint.program import Program
+from stagelight.lint.proved_times import binding_time_of
 from stagelight.lint.rule import Rule
 from stagelight.lint.rule_table import RULES
 from stagelight.lint.scope import Scope
@@ -24,7 +25,7 @@ from stagelight.lint.source_module import SourceModule
 from stagelight.lint.spans import span_of
 from stagelight.lint.tracing_context import Context
 from stagelight.lint.transformations import Staging
-from stagelight.lint.values import Closure, Transformed, Value, binding_time_of
+from stagelight.lint.values import Closure, Transformed, Value
 from stagelight.model.binding_time import BindingTime
 from stagelight.model.finding import Finding, Span
 

@@ -85,6 +85,10 @@ class ModuleIndex:
                     self.assigned.setdefault(name, []).append(value)
                 case ast.AugAssign(target=ast.Name(id=name), value=value):
                     self.assigned.setdefault(name, []).append(value)
+                case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
+                    # What only type checkers see says nothing of what runs, but for where names come from.
+                    self._index([s for s in node.body if isinstance(s, (ast.Import, ast.ImportFrom))])
+                    self._index(node.orelse)
                 case ast.If() | ast.Try() | ast.With() | ast.For() | ast.While():
                     self._index_inner(node)
                 case _:

@@ -34,7 +34,7 @@ from stagelight.model.binding_time import BindingTime
 
 _MAKES_ARRAYS = names(
     "array asarray zeros ones arange linspace full eye empty concatenate stack zeros_like ones_like tile repeat "
-    "float32 float64 int32 int64 diag tril triu meshgrid indices geomspace logspace"
+    "float32 float64 int32 int64 diag tril triu meshgrid reshape indices geomspace logspace"
 )
 
 

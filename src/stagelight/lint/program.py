@@ -76,9 +76,20 @@ class Program:
         holder = self.find(before, depth + 1)
         if isinstance(holder, ClassDefinition):
             return holder.methods.get(name)
+        if holder is None:
+            # A folder without an `__init__` file holds modules all the same.
+            return self.module(dotted)
         if not isinstance(holder, ModuleIndex):
             return None
         return self.find_in(holder, name, depth) or self.module(dotted)
+
+    def outside_name(self, dotted: str, depth: int = 0) -> str:
+        """Return the name outside the program that a name of one of its modules was imported from."""
+        before, _, name = dotted.rpartition(".")
+        holder = self.find(before) if before and depth <= _LONGEST_ALIAS_CHAIN else None
+        if isinstance(holder, ModuleIndex) and name in holder.imports:
+            return self.outside_name(holder.imports[name], depth + 1)
+        return dotted
 
     def find_in(self, module: ModuleIndex, name: str, depth: int = 0) -> Definition | None:
         """Return what a top-level name of a module means, its imports followed."""

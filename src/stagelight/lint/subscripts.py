@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from stagelight.lint.arguments import Arguments
 from stagelight.lint.assignment import element_of
 from stagelight.lint.attributes import part_of
 from stagelight.lint.events import IndexNeeded, NumpyCalled, Subscripted
+from stagelight.lint.function_calls import call_function
+from stagelight.lint.known_items import items_of
 from stagelight.lint.machine import Machine
+from stagelight.lint.pytree_classes import method_of
 from stagelight.lint.scope import Scope
 from stagelight.lint.tracing_context import Context
 from stagelight.lint.values import (
@@ -17,6 +21,7 @@ from stagelight.lint.values import (
     Array,
     DeviceArray,
     HostArray,
+    Instance,
     Known,
     Mapping,
     Maybe,
@@ -41,7 +46,7 @@ def evaluate_subscript(machine: Machine, node: ast.Subscript, scope: Scope, cont
     indices = tuple(_index(machine, part, base, scope, context) for part in parts)
     if context.is_staged:
         _announce(machine, node, parts, base, indices, context)
-    return _item(node, base, indices, context)
+    return _item(machine, node, base, indices, context)
 
 
 def _index(machine: Machine, part: ast.expr, base: Value, scope: Scope, context: Context) -> Value:
@@ -73,7 +78,7 @@ def _announce(
             machine.emit(NumpyCalled(node=node, context=context, name="", values=(value,)))
 
 
-def _item(node: ast.Subscript, base: Value, indices: tuple[Value, ...], context: Context) -> Value:
+def _item(machine: Machine, node: ast.Subscript, base: Value, indices: tuple[Value, ...], context: Context) -> Value:
     literal = literal_of(indices[0]) if len(indices) == 1 else None
     match base:
         case Array():
@@ -82,11 +87,15 @@ def _item(node: ast.Subscript, base: Value, indices: tuple[Value, ...], context:
             return Array(origins_of(*indices)) if context.is_staged else DeviceArray(base.strength, base.number)
         case Tree():
             path = part_of(base.origins, f"[{literal!r}]", is_path=isinstance(literal, (str, int)))
-            return Tree(path | origins_of(*indices))
+            return Tree(path | origins_of(*indices), is_full=base.is_full)
         case Maybe():
             return Maybe(base.origins)
         case Sequence():
             return _item_of_sequence(node, base, literal)
+        case Instance() if base.fields is not None and (getter := method_of(machine, base.definition, "__getitem__")):
+            return call_function(machine, getter, Arguments(indices[:1]), context, owner=base)
+        case Instance() if (items := items_of(machine, base)) is not None:
+            return _item_of_sequence(node, Sequence(items), literal)
         case Mapping():
             found = next((value for key, value in base.items if key == literal), None)
             return found if found is not None else Maybe(origins_of(base)) if may_hold_data(base) else UNKNOWN
@@ -102,6 +111,10 @@ def _item(node: ast.Subscript, base: Value, indices: tuple[Value, ...], context:
 
 def _item_of_sequence(node: ast.Subscript, base: Sequence, literal: object) -> Value:
     if isinstance(node.slice, ast.Slice):
+        bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+        if all(bound is None or isinstance(bound, (ast.Constant, ast.UnaryOp)) for bound in bounds):
+            asked = slice(*(None if bound is None else ast.literal_eval(bound) for bound in bounds))
+            return Sequence(base.items[asked], base.is_list)
         return Maybe(origins_of(base)) if may_hold_data(base) else UNKNOWN
     if type(literal) is int and -len(base.items) <= literal < len(base.items):
         return base.items[literal]

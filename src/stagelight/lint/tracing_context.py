@@ -45,6 +45,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
         depth: how many calls deep.
         is_quiet: findings are suppressed: behind a guard that asks whether the value is a tracer.
         loop_depth: how many Python loops surround the place on the host.
+        follows_calls: calls are interpreted on the host too: where the value of a module-level name is asked for.
     """
 
     module: ModuleIndex
@@ -55,11 +56,17 @@ class Context(msgspec.Struct, frozen=True, eq=False):
     depth: int = 0
     is_quiet: bool = False
     loop_depth: int = 0
+    follows_calls: bool = False
 
     @property
     def is_traced(self) -> bool:
         """Whether any value here can be a tracer."""
         return self.stage is not Stage.HOST
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether calls of the program's own functions are interpreted here."""
+        return self.is_traced or self.follows_calls
 
     @property
     def is_staged(self) -> bool:
@@ -73,6 +80,10 @@ class Context(msgspec.Struct, frozen=True, eq=False):
     def staged(self) -> Context:
         """Return this context with every JAX operation traced."""
         return self if self.is_staged else msgspec.structs.replace(self, stage=Stage.STAGED)
+
+    def evaluating(self) -> Context:
+        """Return this context with operations on concrete values computed at once."""
+        return msgspec.structs.replace(self, stage=Stage.BATCHED) if self.is_staged else self
 
     def in_loop(self) -> Context:
         """Return this context one Python loop deeper."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 
 from stagelight.lint.arguments import Arguments
+from stagelight.lint.decorated_functions import decorated
 from stagelight.lint.decorations import decorations_of
 from stagelight.lint.definitions import FunctionDefinition
 from stagelight.lint.entries import announce_entry, trace, unmapped_parameters
 from stagelight.lint.events import EntryCalled, JitMade
 from stagelight.lint.function_calls import call_function
+from stagelight.lint.jax_calls import result_of_named
 from stagelight.lint.machine import Machine
+from stagelight.lint.pytree_classes import method_of
 from stagelight.lint.scope import Scope
 from stagelight.lint.static_parameters import static_parameters
 from stagelight.lint.tracing_context import Context, Stage
@@ -20,6 +23,8 @@ from stagelight.lint.values import (
     UNKNOWN,
     Array,
     Closure,
+    External,
+    Instance,
     Known,
     Method,
     Partial,
@@ -184,7 +189,7 @@ def call_value(
         case Closure():
             return _call_closure(machine, value, arguments, context, node)
         case Method():
-            return call_function(machine, value.function, arguments, context, node=node, owner=value.owner)
+            return _call_method(machine, value, arguments, context, node, scope)
         case Partial():
             joined = Arguments(
                 (*value.arguments, *arguments.positional),
@@ -194,8 +199,26 @@ def call_value(
             return call_value(machine, value.function, joined, context, node, scope)
         case Transformed():
             return call_transformed(machine, value, arguments, context, node, scope)
+        case Instance():
+            method = method_of(machine, value.definition, "__call__")
+            if method is None:
+                return UNKNOWN
+            return _call_method(machine, Method(method, value), arguments, context, node, scope)
+        case External():
+            return result_of_named(value.name, arguments, context)
         case _:
             return UNKNOWN
+
+
+def _call_method(
+    machine: Machine, value: Method, arguments: Arguments, context: Context, node: ast.Call | None, scope: Scope
+) -> Value:
+    function = value.function
+    if decorations_of(machine, function).is_opaque:
+        made = decorated(machine, function, function.scope, context, call=call_value)
+        given = Arguments((value.owner, *arguments.positional), arguments.keywords, arguments.has_star)
+        return call_value(machine, made, given, context, node, scope)
+    return call_function(machine, function, arguments, context, node=node, owner=value.owner)
 
 
 def _call_closure(
@@ -203,8 +226,9 @@ def _call_closure(
 ) -> Value:
     function = value.function
     decorations = decorations_of(machine, function, value.scope)
-    if decorations.is_opaque:
-        return UNKNOWN
+    if decorations.is_opaque and not value.is_bare:
+        made = decorated(machine, function, value.scope, context, call=call_value)
+        return call_value(machine, made, arguments, context, node, value.scope or Scope())
     if decorations.is_staged:
         context = context.staged()
         staged = decorations.of(Staging.JIT) or decorations.transformations[0]
@@ -237,8 +261,18 @@ def announce_call(
     context: Context,
 ) -> None:
     """Tell the rules that the host calls a jitted function, and what each parameter gets."""
+    bound = bound_arguments(function, arguments, node)
+    if bound is not None:
+        event = EntryCalled(node=node, context=context, function=function, statics=statics, bound=bound, scope=scope)
+        machine.emit(event)
+
+
+def bound_arguments(
+    function: FunctionDefinition, arguments: Arguments, node: ast.Call
+) -> dict[str, tuple[ast.expr, Value]] | None:
+    """Return what a call passes to each parameter; None where an argument list of unknown length is spread."""
     if arguments.has_star or any(isinstance(argument, ast.Starred) for argument in node.args):
-        return
+        return None
     positional = function.parameters.positional
     if function.takes_self and function.owner is not None and isinstance(node.func, ast.Attribute):
         positional = positional[1:]
@@ -249,4 +283,4 @@ def announce_call(
     for keyword in node.keywords:
         if keyword.arg is not None:
             bound[keyword.arg] = (keyword.value, arguments.keywords.get(keyword.arg, STATIC))
-    machine.emit(EntryCalled(node=node, context=context, function=function, statics=statics, bound=bound, scope=scope))
+    return bound

@@ -9,6 +9,7 @@ from stagelight.lint.values import (
     HostArray,
     Instance,
     Known,
+    LeafWise,
     Mapping,
     Maybe,
     Sequence,
@@ -33,7 +34,8 @@ def join(left: Value | None, right: Value | None) -> Value:
         if same is not None:
             return same
     if isinstance(left, (Array, Tree)) and isinstance(right, (Array, Tree)):
-        return Tree(left.origins | right.origins)
+        is_full = all(isinstance(side, Array) or side.is_full for side in (left, right))
+        return Tree(left.origins | right.origins, is_full=is_full)
     mixes = isinstance(left, _MIXES_INTO_MAYBE) and isinstance(right, _MIXES_INTO_MAYBE)
     is_doubtful = isinstance(left, _MAY_BE_DATA) or isinstance(right, _MAY_BE_DATA)
     return Maybe(origins_of(left, right)) if mixes and is_doubtful else UNKNOWN
@@ -55,12 +57,14 @@ def _join_alike(left: Value, right: Value) -> Value | None:
                 left.origins | right.origins,
                 left.is_parameter and right.is_parameter,
                 left.is_present and right.is_present,
+                left.is_full and right.is_full,
             )
         case Maybe(), Maybe():
             return Maybe(
                 left.origins | right.origins,
                 left.is_flag and right.is_flag,
                 left.is_present and right.is_present,
+                left.is_operand and right.is_operand,
             )
         case Sequence(), Sequence() if len(left.items) == len(right.items) and left.is_list == right.is_list:
             return Sequence(tuple(map(join, left.items, right.items)), left.is_list)
@@ -68,7 +72,9 @@ def _join_alike(left: Value, right: Value) -> Value | None:
             pairs = zip(left.items, right.items, strict=True)
             return Mapping(tuple((key, join(a, b)) for (key, a), (_, b) in pairs))
         case Instance(), Instance() if left.definition is right.definition and left.is_traced == right.is_traced:
-            return Instance(left.definition, left.origins | right.origins, left.is_traced)
+            return Instance(left.definition, left.origins | right.origins, left.is_traced, _joint_fields(left, right))
+        case LeafWise(), LeafWise():
+            return LeafWise(join(left.tree, right.tree))
         case HostArray(), HostArray():
             return HostArray()
         case DeviceArray(), DeviceArray():
@@ -86,3 +92,19 @@ def join_all(*values: Value) -> Value:
     for value in values:
         joined = join(joined, value)
     return UNKNOWN if joined is None else joined
+
+
+def _joint_fields(left: Instance, right: Instance) -> dict[str, Value] | None:
+    if left.fields is right.fields:
+        return left.fields
+    if left.fields is None or right.fields is None:
+        return None
+    # A field that one side lacks is not read there; objects that hold each other would never come to an end.
+    mine, others = left.fields, right.fields
+    return {name: _joined_field(mine.get(name), others.get(name)) for name in {**mine, **others}}
+
+
+def _joined_field(left: Value | None, right: Value | None) -> Value:
+    if isinstance(left, Instance) and isinstance(right, Instance) and left is not right:
+        return left if left.definition is right.definition and left.fields is right.fields else UNKNOWN
+    return join(left, right)

@@ -65,20 +65,27 @@ class Array(Value, frozen=True):
 class Tree(Value, frozen=True):
     """A traced argument or result: an array or a container of arrays.
 
-    ``is_parameter`` marks a parameter of a traced function as it was passed, on which Python operators prove an array.
+    ``is_parameter`` marks a parameter of a traced function as it was passed, on which Python operators prove an array;
+    ``is_full`` says that every leaf is a tracer.
     """
 
     origins: Origins = NOWHERE
     is_parameter: bool = False
     is_present: bool = False
+    is_full: bool = False
 
 
 class Maybe(Value, frozen=True):
-    """Perhaps data, perhaps a Python value; ``is_flag`` marks a traced ``bool`` parameter that has a default."""
+    """Perhaps data, perhaps a Python value.
+
+    ``is_flag`` marks a traced ``bool`` parameter that has a default; ``is_operand`` what a loop or branch is given: an
+    array, a container of arrays or nothing at all, so that Python's operators prove an array.
+    """
 
     origins: Origins = NOWHERE
     is_flag: bool = False
     is_present: bool = False
+    is_operand: bool = False
 
 
 class DeviceArray(Value, frozen=True):
@@ -110,9 +117,10 @@ class Mapping(Value, frozen=True):
 
 
 class Generator(Value, frozen=True):
-    """A generator expression, by its element."""
+    """A generator expression, by its element, and by its items where they are known one by one."""
 
     element: Value
+    items: tuple[Value, ...] | None = None
 
 
 class Closure(Value, frozen=True, eq=False):
@@ -121,6 +129,8 @@ class Closure(Value, frozen=True, eq=False):
     function: FunctionDefinition
     scope: Scope | None = None
     is_local: bool = False
+    is_bare: bool = False
+    """Without what its decorators make of it."""
 
 
 class Method(Value, frozen=True, eq=False):
@@ -166,11 +176,29 @@ class ClassValue(Value, frozen=True, eq=False):
 
 
 class Instance(Value, frozen=True, eq=False):
-    """An object of a class of the program; ``is_traced`` when it came in as a traced pytree."""
+    """An object of a class of the program; ``is_traced`` when it came in as a traced pytree.
+
+    ``fields`` holds what its attributes are known to hold, where the program itself makes the object; attributes may
+    be set later, so that it is one dictionary for all references to the object.
+    """
 
     definition: ClassDefinition
     origins: Origins = NOWHERE
     is_traced: bool = False
+    fields: dict[str, Value] | None = None
+
+
+class LeafWise(Value, frozen=True):
+    """A pytree wrapped by ``equinox.internal.ω``, on which operators work leaf by leaf; the wrapper is no pytree."""
+
+    tree: Value
+
+
+class Super(Value, frozen=True, eq=False):
+    """``super()``: an object, seen from the class after ``definition`` in its order of bases."""
+
+    definition: ClassDefinition
+    owner: Value
 
 
 UNKNOWN = Unknown()
@@ -256,14 +284,3 @@ def is_python(value: Value) -> bool:
 def is_parameter(value: Value) -> bool:
     """Whether the value is a traced parameter exactly as it was passed."""
     return type(value) is Tree and value.is_parameter
-
-
-def binding_time_of(value: Value) -> BindingTime | None:
-    """Return the binding time that the value proves, or None when it proves none."""
-    if isinstance(value, Known):
-        return value.time
-    if isinstance(value, (Array, Tree)):
-        return BindingTime.DATA
-    if isinstance(value, (HostArray, DeviceArray)):
-        return BindingTime.CONSTANT
-    return None
