@@ -20,6 +20,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "cause_pages",
     "command_help",
+    "lesson_pages",
     "public_names",
 ]
 exclude_patterns = ["_build"]

@@ -5,7 +5,7 @@ from pathlib import Path
 from stagelight.lab.asking import Examiner
 from stagelight.lab.checking import answer_checkpoint, check_exercise, commit_predictions, run_lesson
 from stagelight.lab.course import course
-from stagelight.lab.requests import program_request
+from stagelight.lab.program_run import run_program
 from stagelight.lab.study import Study, started_study
 from stagelight.model.lesson import Lesson
 
@@ -154,7 +154,7 @@ def right_answers(lesson: Lesson, examiner: Examiner, folder: Path) -> dict[str,
     """The key of every question, as it would be typed."""
     from stagelight.lab.answers import shown_answer
 
-    found = examiner.examine(program_request(lesson, folder))
+    found = run_program(lesson, folder, examiner)
     return {one.id: shown_answer(one.value) for one in found.answers}
 
 

@@ -9,8 +9,9 @@ from stagelight.errors import LabError, UsageError
 from stagelight.lab.answers import agrees, answer_from, shown_answer
 from stagelight.lab.asking import Examiner
 from stagelight.lab.checker_seal import changed_file, checker_files
+from stagelight.lab.program_run import run_program
 from stagelight.lab.progress import LessonProgress
-from stagelight.lab.requests import pieces_of, program_request, repair_request, source_of
+from stagelight.lab.requests import pieces_of, repair_request, source_of
 from stagelight.lab.study import Study, read_source, write_text
 from stagelight.lab.verdicts import verdict_of
 from stagelight.model.examination import Answered, Examination, Verdict
@@ -83,7 +84,7 @@ def run_lesson(study: Study, lesson: Lesson, examiner: Examiner) -> Examination:
             "it after the run"
         )
         raise LabError(message)
-    found = examiner.examine(program_request(lesson, study.folder(lesson)))
+    found = run_program(lesson, study.folder(lesson), examiner)
     study.restore()
     if found.ending == "answered" and found.raised is None:
         record_run(study, lesson, source, found.answers)

@@ -11,8 +11,9 @@ from stagelight.lab.asking import Examiner
 from stagelight.lab.course import stem_of
 from stagelight.lab.digests import text_digest
 from stagelight.lab.lesson_linting import Linted
+from stagelight.lab.program_run import run_program
 from stagelight.lab.project_stages import stage_run
-from stagelight.lab.requests import pieces_of, program_request, repair_request
+from stagelight.lab.requests import pieces_of, repair_request
 from stagelight.lab.verdicts import verdict_of
 from stagelight.model.examination import Examination, FunctionCounts, Surroundings
 from stagelight.model.execution import Execution, ExecutionDifference, PieceOutput, ReferenceVerdict
@@ -46,7 +47,7 @@ def execution_of(lesson: Lesson, examiner: Examiner, folder: Path) -> Execution:
         examiner: Runs them.
         folder: An empty folder to run in.
     """
-    program = examiner.examine(program_request(lesson, folder))
+    program = run_program(lesson, folder, examiner)
     references: list[ReferenceVerdict] = []
     for exercise in lesson.exercises:
         file = folder / f"{exercise.name}.py"

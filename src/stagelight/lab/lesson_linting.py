@@ -11,7 +11,8 @@ from stagelight.errors import UsageError
 from stagelight.lab.answers import answer_from, shown_answer
 from stagelight.lab.asking import Examiner
 from stagelight.lab.course import stem_of
-from stagelight.lab.requests import program_request, repair_request
+from stagelight.lab.program_run import run_program
+from stagelight.lab.requests import repair_request
 from stagelight.lab.verdicts import KINDS, PASSED, verdict_of, wanted_names
 from stagelight.model.examination import Examination, Verdict
 from stagelight.model.lesson import Exercise, Lesson, Question
@@ -56,7 +57,7 @@ def linted(lesson: Lesson, examiner: Examiner, *, known: Sequence[str] = ()) -> 
     verdicts: list[tuple[str, str, Verdict]] = []
     with tempfile.TemporaryDirectory(prefix="stagelight-lint-") as name:
         folder = Path(name)
-        program = examiner.examine(program_request(lesson, folder))
+        program = run_program(lesson, folder, examiner)
         complaints += _program_complaints(lesson, program)
         for exercise in lesson.exercises:
             complaints += _exercise_complaints(lesson, exercise, examiner, folder, verdicts)

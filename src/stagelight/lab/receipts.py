@@ -12,8 +12,9 @@ from stagelight.lab.asking import Examiner
 from stagelight.lab.checking import observed_keys
 from stagelight.lab.course import course, stem_of
 from stagelight.lab.digests import exercise_digest, ledger_digest, record_digest, text_digest
+from stagelight.lab.program_run import run_program
 from stagelight.lab.progress import LessonProgress
-from stagelight.lab.requests import pieces_of, program_request, repair_request, source_of
+from stagelight.lab.requests import pieces_of, repair_request, source_of
 from stagelight.lab.study import RECEIPTS, Study, write_text
 from stagelight.lab.verdicts import PASSED, verdict_of
 from stagelight.model.examination import Examination
@@ -64,7 +65,7 @@ def write_receipt(study: Study, lesson: Lesson, examiner: Examiner, explanation:
         message = f"lesson {lesson.number} is not finished: next is {progress.part}. Go on with: stagelight learn"
         raise LabError(message)
     source = source_of(pieces_of(lesson))
-    program = examiner.examine(program_request(lesson, study.folder(lesson)))
+    program = run_program(lesson, study.folder(lesson), examiner)
     if program.ending != "answered" or program.raised is not None:
         message = f"the program of {lesson.name} does not run here any more: check it with stagelight doctor"
         raise LabError(message)

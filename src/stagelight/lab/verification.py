@@ -13,8 +13,9 @@ from stagelight.lab.answers import agrees
 from stagelight.lab.asking import Examiner
 from stagelight.lab.course import course
 from stagelight.lab.digests import exercise_digest, ledger_digest, record_digest, text_digest
+from stagelight.lab.program_run import run_program
 from stagelight.lab.receipts import RESULT_GAVE_UP, RESULT_PASSED, bytes_of, field_hashes, program_output
-from stagelight.lab.requests import pieces_of, program_request, repair_request, source_of
+from stagelight.lab.requests import pieces_of, repair_request, source_of
 from stagelight.lab.verdicts import PASSED, verdict_of
 from stagelight.model.examination import Examination
 from stagelight.model.journal import Entry
@@ -99,7 +100,7 @@ def rerun_findings(receipt: Receipt, examiner: Examiner) -> Iterator[ReceiptFind
         return
     with tempfile.TemporaryDirectory(prefix="stagelight-verify-") as name:
         folder = Path(name)
-        yield from _program_findings(receipt, lesson, examiner.examine(program_request(lesson, folder)))
+        yield from _program_findings(receipt, lesson, run_program(lesson, folder, examiner))
         if [one.name for one in receipt.repairs] != [one.name for one in lesson.exercises]:
             yield ReceiptFinding(field="repairs", message="they are not the exercises of the lesson")
         for repair in receipt.repairs:

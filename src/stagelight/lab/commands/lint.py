@@ -61,7 +61,8 @@ def _path_of(name: str) -> Path:
     if name.endswith(".md"):
         return Path(name)
     for path in (*lesson_files(), *project_files()):
-        if path.stem.partition("-")[2] == name or path.stem == name:
+        number, _, rest = path.stem.partition("-")
+        if name in (rest, path.stem) or (number.isdigit() and name.isdigit() and int(number) == int(name)):
             return path
     message = f"no lesson or project is called {name!r}: name its file"
     raise LabError(message)
