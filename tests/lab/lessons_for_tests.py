@@ -152,7 +152,7 @@ def laid_study(folder: Path, monkeypatch) -> Study:
 
 def right_answers(lesson: Lesson, examiner: Examiner, folder: Path) -> dict[str, str]:
     """The key of every question, as it would be typed."""
-    from stagelight.lab.answers import shown_answer
+    from stagelight.report.lesson_document import shown_answer
 
     found = run_program(lesson, folder, examiner)
     return {one.id: shown_answer(one.value) for one in found.answers}

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from stagelight.lab.answers import shown_answer
 from stagelight.lab.course import course
 from stagelight.lab.executions import shipped_execution
 from stagelight.lab.notebook_file import notebook_text
 from stagelight.lab.study import study_of
+from stagelight.report.lesson_document import shown_answer
 
 
 def run_lesson(shell, lesson) -> list[str]:

@@ -88,13 +88,3 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, int | float) and isinstance(other, int | float):
         return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
     return one == other
-
-
-def shown_answer(encoded: str) -> str:
-    """An answer as a learner would type it.
-
-    >>> shown_answer('"shape-changed"'), shown_answer("[1, 2]"), shown_answer("true")
-    ('shape-changed', '[1, 2]', 'True')
-    """
-    value = json.loads(encoded) if encoded else ""
-    return value if isinstance(value, str) else repr(value)

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from stagelight.errors import LabError, UsageError
-from stagelight.lab.answers import agrees, answer_from, shown_answer
+from stagelight.lab.answers import agrees, answer_from
 from stagelight.lab.asking import Examiner
 from stagelight.lab.checker_seal import changed_file, checker_files
 from stagelight.lab.program_run import run_program
@@ -17,6 +17,7 @@ from stagelight.lab.verdicts import verdict_of
 from stagelight.model.examination import Answered, Examination, Verdict
 from stagelight.model.journal import Checked, CheckpointAnswered, GaveUp, Hinted, Predicted, Ran, WasReset
 from stagelight.model.lesson import Exercise, Lesson, Question
+from stagelight.report.lesson_document import shown_answer
 
 
 def commit_predictions(study: Study, lesson: Lesson, typed: Mapping[str, str]) -> None:

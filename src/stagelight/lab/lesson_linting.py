@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from stagelight.errors import UsageError
-from stagelight.lab.answers import answer_from, shown_answer
+from stagelight.lab.answers import answer_from
 from stagelight.lab.asking import Examiner
 from stagelight.lab.course import stem_of
 from stagelight.lab.program_run import run_program
@@ -17,6 +17,7 @@ from stagelight.lab.verdicts import KINDS, PASSED, verdict_of, wanted_names
 from stagelight.model.examination import Examination, Verdict
 from stagelight.model.lesson import Exercise, Lesson, Question
 from stagelight.model.project import Stage
+from stagelight.report.lesson_document import shown_answer
 
 MOST_WORDS = 1000
 MOST_SECONDS = 60.0

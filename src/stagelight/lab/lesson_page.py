@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from stagelight.lab.answers import shown_answer
 from stagelight.lab.course import stem_of
 from stagelight.lab.lesson_text import PROSE, SHOWN
 from stagelight.model.examination import FunctionCounts
 from stagelight.model.execution import Execution
 from stagelight.model.lesson import Block, Exercise, FigureWanted, Lesson, Question
 from stagelight.model.project import Project
+from stagelight.report.lesson_document import shown_answer
 from stagelight.report.lesson_figures import binding_times_figure, calls_figure
 from stagelight.report.quantities import counted
 

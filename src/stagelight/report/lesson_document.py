@@ -1,5 +1,6 @@
 """A lesson, part by part, as documents: what a learner reads in a terminal."""
 
+import json
 from collections.abc import Sequence
 
 from stagelight.model.lesson import Exercise, Lesson, Question, Step
@@ -104,8 +105,8 @@ def judged_document(title: str, judged: Sequence[Judged], reasons: Sequence[Ques
     rows = tuple(
         (
             Cell(prose_line(one.question)),
-            Cell((Code(_plain(one.answer)),)),
-            Cell((Code(_plain(one.observed), "strong"),)),
+            Cell((Code(shown_answer(one.answer)),)),
+            Cell((Code(shown_answer(one.observed), "strong"),)),
             Cell((Badge("right", "good") if one.agrees else Badge("not so", "warn"),)),
         )
         for one in judged
@@ -120,9 +121,14 @@ def judged_document(title: str, judged: Sequence[Judged], reasons: Sequence[Ques
     return Document(title=title, blocks=tuple(blocks))
 
 
-def _plain(encoded: str) -> str:
-    text = encoded or "–"
-    return text[1:-1] if text.startswith('"') and text.endswith('"') else text
+def shown_answer(encoded: str) -> str:
+    """An answer, kept as JSON, as a learner would type it.
+
+    >>> shown_answer('"shape-changed"'), shown_answer("[1, 2]"), shown_answer("true"), shown_answer("")
+    ('shape-changed', '[1, 2]', 'True', '–')
+    """
+    value = json.loads(encoded) if encoded else "–"
+    return value if isinstance(value, str) else repr(value)
 
 
 def exercise_document(exercise: Exercise, file: str, number: int, total: int) -> Document:

@@ -22,6 +22,8 @@ from stagelight.report.document import (
     Table,
     Text,
 )
+from stagelight.report.lesson_document import shown_answer
+from stagelight.report.prose import prose_line
 from stagelight.report.quantities import counted
 from stagelight.report.verdict_document import counts_table, output_lines
 
@@ -80,13 +82,13 @@ def _row(sealed: SealedReceipt, titles: dict[str, str]) -> tuple[Cell, ...]:
 def _lesson_section(sealed: SealedReceipt, titles: dict[str, str]) -> Section:
     receipt = sealed.receipt
     blocks: list[Block] = [
-        _judged_table("Predicted, then seen", receipt.predictions),
+        _judged_section("Predicted, then seen", receipt.predictions),
         counts_table(receipt.functions),
         KeyValues(tuple(_facts(receipt, sealed.digest))),
     ]
     blocks += [_repair_fold(receipt, index) for index in range(len(receipt.repairs))]
     if receipt.checkpoints:
-        blocks.append(_judged_table("Checkpoint", receipt.checkpoints))
+        blocks.append(_judged_section("Checkpoint", receipt.checkpoints))
     blocks.append(_fold("The lesson's program and what it printed", receipt.source, receipt.output))
     blocks.append(Command(receipt.command, "Run everything in this receipt again:"))
     title = titles.get(receipt.lesson, receipt.lesson)
@@ -108,18 +110,23 @@ def _facts(receipt: Receipt, digest: str) -> list[tuple[str, tuple[Line, ...]]]:
     return rows
 
 
-def _judged_table(title: str, judged: Sequence[Judged]) -> Table:
-    columns = (Column("question"), Column("answer", code=True), Column("JAX did", code=True), Column(""))
-    rows = tuple(
-        (
-            Cell((Text(one.question),)),
-            Cell((Code(one.answer.strip('"')),)),
-            Cell((Code(one.observed.strip('"'), "strong"),)),
-            Cell((Badge("right", "good") if one.agrees else Badge("not so", "warn"),)),
-        )
-        for one in judged
+def _judged_section(title: str, judged: Sequence[Judged]) -> Section:
+    """Question by question; lines that wrap, where a table would have to be moved aside to be read."""
+    rows = tuple((one.id, (prose_line(one.question), _answer_line(one))) for one in judged)
+    right = sum(one.agrees for one in judged)
+    aside: Line = (Text(f"{right} of {len(judged)} right", "muted"),)
+    return Section(title=(Text(title),), aside=aside, children=(KeyValues(rows),), level=3)
+
+
+def _answer_line(one: Judged) -> Line:
+    mark = Badge("right", "good") if one.agrees else Badge("not so", "warn")
+    return (
+        mark,
+        Text(" said ", "muted"),
+        Code(shown_answer(one.answer)),
+        Text(", JAX did ", "muted"),
+        Code(shown_answer(one.observed), "strong"),
     )
-    return Table(columns, rows, caption=title)
 
 
 def _repair_fold(receipt: Receipt, index: int) -> Fold:
