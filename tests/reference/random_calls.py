@@ -168,6 +168,25 @@ event = st.one_of(
 sequence = st.tuples(st.lists(wrapping, min_size=3, max_size=3), st.lists(event, min_size=8, max_size=14))
 
 
+def met_in(played):
+    """What a sequence covers, in words."""
+    wrappings, events = played
+    calls = [rest for kind, *rest in events if kind == "call"]
+    wrappings = [*wrappings, *(rest[0] for kind, *rest in events if kind == "wrap")]
+    found = {f"event {kind}" for kind, *_ in events}
+    found |= {f"function {w['code']}" for w in wrappings} | {f"static {w['static']}" for w in wrappings}
+    found |= {f"under {spec['under']}" for spec, _ in calls}
+    found |= {f"context {', '.join(CONTEXTS[context]) or 'default'}" for _, context in calls}
+    found |= {f"convention {'keyword' if spec['as_keyword'] else 'position'}" for spec, _ in calls}
+    pending = [arg for spec, _ in calls for arg in spec["args"]]
+    while pending:
+        kind, *rest = pending.pop()
+        found.add(f"value {kind}")
+        pending += [r for r in rest if isinstance(r, tuple) and r and isinstance(r[0], str)]
+        pending += [inner for r in rest if isinstance(r, list) for inner in r]
+    return found
+
+
 class Owner:
     """The object of bound methods."""
 

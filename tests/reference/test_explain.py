@@ -75,16 +75,16 @@ def test_foreseeing_needs_metadata_only_and_runs_nothing(machine):
     assert runs == []
 
 
-def test_a_function_written_for_jax_runs_on_the_machine_without_being_changed(machine):
-    def loss(w, x):
-        return jnp.mean(jnp.where(x @ w > 0, 1.0, 0.0)) + jax.lax.fori_loop(0, 2, lambda i, s: s + w.sum(), 0.0)
+def test_a_trace_needs_metadata_only_and_evaluates_nothing(machine):
+    staged = machine.jit(lambda x: machine.numpy.sin(x))
+    call = machine.explain_trace(staged, jax.ShapeDtypeStruct((3,), jnp.float32))
+    assert (call.outcome, call.result, phases(call)[-1]) == ("traced", "", "trace")
+    assert call.jaxpr == "{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }"
 
-    w, x = np.ones(3, np.float32), np.ones((2, 3), np.float32)
-    call = machine.explain_call(machine.jit(loss), w, x)
-    assert (call.outcome, call.error) == ("traced", "")
-    assert "fori" not in call.jaxpr
-    assert "scan[" in call.jaxpr
-    assert float(machine.jit(loss)(w, x)) == float(jax.jit(loss)(w, x)) == 7.0
+
+def test_what_fails_before_the_key_is_told_at_its_step(machine, scale):
+    assert phases(machine.explain_call(scale, "text")) == ["abstract"]
+    assert phases(machine.explain_call(scale, {1: 1.0, "a": 1.0})) == ["flatten"]
 
 
 def test_the_record_can_be_written_and_read(machine, scale):

@@ -13,6 +13,7 @@ from stagelight.cli.call_notation import arguments_from_call
 from stagelight.cli.function_target import imported_function
 from stagelight.errors import StagelightError, UsageError
 from stagelight.model.explanation import Explanation
+from stagelight.model.machine_step import MachineComparison
 from stagelight.model.repair import RepairReport
 
 # The child finds this very package, wherever the parent found it; at the end of the path it hides nothing.
@@ -24,7 +25,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What the child shall do.
 
     Attributes:
-        task: ``explain`` or ``repair``.
+        task: ``explain``, ``machine`` or ``repair``.
         target: ``FILE:FUNCTION``.
         calls: Calls in JAX's notation; each is worked on.
         static: Names of static arguments.
@@ -43,6 +44,7 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     explanations: tuple[Explanation, ...] = ()
     repairs: tuple[RepairReport, ...] = ()
+    comparison: MachineComparison | None = None
     error: str = ""
 
 
@@ -53,6 +55,8 @@ def respond(request: Request) -> Response:
         calls = [arguments_from_call(call, vars(module)) for call in request.calls]
         if request.task == "explain":
             return Response(explanations=tuple(_explained(function, call, request) for call in calls))
+        if request.task == "machine":
+            return Response(comparison=_compared(function, calls, request))
         return Response(repairs=tuple(_repaired(function, call, request) for call in calls))
     except StagelightError as error:
         return Response(error=str(error))
@@ -62,6 +66,14 @@ def _explained(function: object, call: tuple, request: Request) -> Explanation:
     from stagelight.staging.explaining import explain
 
     return explain(function, static_argnames=request.static, own=request.own)(*call[0], **call[1])
+
+
+def _compared(function: object, calls: list, request: Request) -> MachineComparison:
+    from stagelight.trial.machine_comparison import on_machine
+    from stagelight.trial.made_call import call
+
+    given = [call(*args, **kwargs) for args, kwargs in calls]
+    return on_machine(function, given, static_argnames=request.static, texts=request.calls)
 
 
 def _repaired(function: object, call: tuple, request: Request) -> RepairReport:

@@ -47,3 +47,39 @@ class MachineCall(msgspec.Struct, frozen=True, kw_only=True):
         """The parts of the key in which this call differs from the nearest earlier one."""
         parts = [part for step in self.steps if step.phase == "key" for part in step.parts]
         return tuple(part for part in parts if part.before is not None)
+
+
+class JaxCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What JAX did with the same call.
+
+    ``traced`` tells whether the Python function ran; ``structure`` and ``avals`` are JAX's own texts of the dynamic
+    arguments; ``error`` is the type and first line of what was raised.
+    """
+
+    traced: bool
+    structure: str = ""
+    avals: tuple[str, ...] = ()
+    jaxpr: str = ""
+    error: str = ""
+
+
+class ComparedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One call on the machine and on JAX.
+
+    ``agrees`` tells whether both traced, hit or raised alike with the same equations; ``notes`` name what the machine
+    does not model, and where both print the same program differently.
+    """
+
+    call: str
+    machine: MachineCall
+    jax: JaxCall
+    agrees: bool
+    notes: tuple[str, ...] = ()
+
+
+class MachineComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Calls of one function, taken in order, on the machine and on JAX; neither ran the program they traced."""
+
+    function: str
+    jax_version: str
+    calls: tuple[ComparedCall, ...]

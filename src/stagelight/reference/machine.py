@@ -13,7 +13,6 @@ from typing import Any
 
 from stagelight.model.machine_step import MachineCall
 from stagelight.reference import transformation
-from stagelight.reference.adoption import adopted
 from stagelight.reference.control_flow import ControlFlow
 from stagelight.reference.jaxpr import Jaxpr
 from stagelight.reference.namespace import Namespace, jax_namespace, lax_namespace, numpy_namespace
@@ -22,7 +21,7 @@ from stagelight.reference.pytree import Registry
 from stagelight.reference.staged_function import Caches, Call, StagedFunction
 from stagelight.reference.staging_error import StagingTypeError
 from stagelight.reference.static_argument import resolve
-from stagelight.reference.telling import Teller
+from stagelight.reference.telling import Extent, Teller
 from stagelight.reference.trace_context import NEWEST, following, settings
 
 type Function = Callable[..., Any]
@@ -61,14 +60,13 @@ class Machine:
         return settings(**changes)
 
     def jit(self, function: Any = None, *, static_argnums: Any = None, static_argnames: Any = None) -> Any:
-        """Stage a function; its own ``jax`` modules, where it uses any, are replaced by the machine's."""
+        """Stage a function."""
         if function is None:
             return functools.partial(self.jit, static_argnums=static_argnums, static_argnames=static_argnames)
         if not callable(function):
             raise StagingTypeError(f"Expected a callable value, got {function}")
         with self.active():
-            static = resolve(function, static_argnums, static_argnames)
-        return StagedFunction(self, function, adopted(self.jax, function), static)
+            return StagedFunction(self, function, resolve(function, static_argnums, static_argnames))
 
     def make_jaxpr(self, function: Function, static_argnums: Any = None) -> Callable[..., ShownJaxpr]:
         """A function that gives the jaxpr of ``function``; it shares the tracing cache with ``jit``."""
@@ -82,11 +80,11 @@ class Machine:
 
     def value_and_grad(self, function: Function, argnums: int | Sequence[int] = 0) -> Function:
         """The value and the gradient."""
-        return self._followed(transformation.value_and_grad(self.registry, adopted(self.jax, function), argnums))
+        return self._followed(transformation.value_and_grad(self.registry, function, argnums))
 
     def vmap(self, function: Function, in_axes: Any = 0, out_axes: int = 0) -> Function:
         """A function of batches from a function of single elements."""
-        return self._followed(transformation.vmap(self.registry, adopted(self.jax, function), in_axes, out_axes))
+        return self._followed(transformation.vmap(self.registry, function, in_axes, out_axes))
 
     def _followed(self, function: Function) -> Function:
         @functools.wraps(function)
@@ -102,13 +100,19 @@ class Machine:
 
     def explain_call(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> MachineCall:
         """Make a call of a staged function and tell every step it took."""
-        with self.active():
-            return self._teller.tell(Call(staged, args, kwargs), runs=True)
+        return self._told(Call(staged, args, kwargs), "run")
+
+    def explain_trace(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> MachineCall:
+        """Tell every step of a call up to its trace; nothing is run, so the arguments need only metadata.
+
+        Arrays of JAX and ``jax.ShapeDtypeStruct`` will do.
+        """
+        return self._told(Call(staged, args, kwargs), "trace")
 
     def foresee(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> MachineCall:
-        """Tell whether a call would trace, without running the function, and remember its key as if it had.
+        """Tell whether a call would trace, without running the function, and remember its key as if it had."""
+        return self._told(Call(staged, args, kwargs), "key")
 
-        The arguments need only metadata: arrays of JAX and ``jax.ShapeDtypeStruct`` will do.
-        """
+    def _told(self, call: Call, extent: Extent) -> MachineCall:
         with self.active():
-            return self._teller.tell(Call(staged, args, kwargs), runs=False)
+            return self._teller.tell(call, extent)

@@ -62,9 +62,9 @@ class Caches:
 class StagedFunction:
     """A function that is traced when its key is new, and run from its jaxpr otherwise."""
 
-    def __init__(self, machine: "Machine", function: Function, body: Function, static: StaticArguments) -> None:
+    def __init__(self, machine: "Machine", function: Function, static: StaticArguments) -> None:
         functools.update_wrapper(self, function)
-        self.machine, self.function, self.body, self.static = machine, function, body, static
+        self.machine, self.function, self.static = machine, function, static
         self.name = getattr(function, "__name__", type(function).__name__)
         self.trace_count = 0
 
@@ -123,7 +123,7 @@ class Call:
 
         def call(leaves: Any) -> Any:
             args, kwargs = arguments.rebuilt(leaves)
-            return staged.body(*args, **kwargs)
+            return staged.function(*args, **kwargs)
 
         flat, found = staged.machine.registry.flat(call)
         return Traced(stage(flat, key.avals, staged.name, arguments.paths), found[0])

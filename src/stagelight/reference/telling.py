@@ -1,6 +1,6 @@
 """A call of a staged function, told step by step."""
 
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from stagelight.model.machine_step import MachineCall, MachinePart, MachineStep
@@ -9,6 +9,8 @@ from stagelight.reference.notation import jaxpr_text
 from stagelight.reference.pytree import Structure
 from stagelight.reference.staged_function import Call
 from stagelight.reference.staging_error import NotModelledError
+
+type Extent = Literal["key", "trace", "run"]
 
 _FOUND = {
     "fast path": "The fast path has the key.",
@@ -23,19 +25,21 @@ class Teller:
         self._histories: dict[str, list[list[MachinePart]]] = {}
         self._objects: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
-    def tell(self, call: Call, *, runs: bool) -> MachineCall:
-        """Make the call, or only look it up, and tell it; an error it raises is told too."""
+    def tell(self, call: Call, extent: Extent) -> MachineCall:
+        """Make the call as far as it shall go, and tell it; an error it raises is told too."""
         result = error = ""
         outcome = None
         try:
-            result = repr(call.run()) if runs else ""
-            _ = runs or call.look_up(traces=False)
+            if extent == "run":
+                result = repr(call.run())
+            else:
+                call.look_up(traces=extent == "trace")
         except NotModelledError as refused:
             outcome, error = "refused", str(refused)
         except Exception as raised:
-            outcome, error = "failed", f"{type(raised).__name__}: {raised}"
-        jaxpr = jaxpr_text(call.traced.jaxpr) if runs and call.traced and not error else ""
-        steps = [*self._steps_to_key(call), *_steps_from_key(call, error, runs=runs)]
+            outcome, error = "failed", f"{type(raised).__name__.removeprefix('Staging')}: {raised}"
+        jaxpr = jaxpr_text(call.traced.jaxpr) if extent != "key" and call.traced and not error else ""
+        steps = [*self._steps_to_key(call), *_steps_from_key(call, error, extent)]
         name = getattr(call.staged.function, "__qualname__", call.staged.name)
         return MachineCall(
             function=name, outcome=outcome or call.outcome, steps=tuple(steps), jaxpr=jaxpr, result=result, error=error
@@ -82,14 +86,14 @@ def _step(phase: Any, says: str, parts: list[tuple[str, str]] | None = None) -> 
     return MachineStep(phase=phase, says=says, parts=tuple(MachinePart(name=n, value=v) for n, v in parts or ()))
 
 
-def _steps_from_key(call: Call, error: str, *, runs: bool) -> list[MachineStep]:
+def _steps_from_key(call: Call, error: str, extent: Extent) -> list[MachineStep]:
     if call.key is None:
         return [_step("flatten" if call.arguments is None else "abstract", error)]
     steps = [_step("look up", _FOUND.get(call.outcome, "No cache has the key."))]
     if call.outcome in _FOUND:
         steps.append(_step("hit", "The Python function does not run; its jaxpr is used again."))
-    elif runs:
-        steps.append(_step("trace", error or "The Python function runs with tracers and leaves a jaxpr."))
-    else:
+    elif extent == "key":
         steps.append(_step("trace", "The Python function would run with tracers."))
-    return [*steps, _step("run", "The jaxpr is evaluated on the values.")] if runs and not error else steps
+    else:
+        steps.append(_step("trace", error or "The Python function runs with tracers and leaves a jaxpr."))
+    return [*steps, _step("run", "The jaxpr is evaluated on the values.")] if extent == "run" and not error else steps

@@ -20,6 +20,7 @@ from stagelight.model.bucket import BucketReport
 from stagelight.model.event import Event
 from stagelight.model.explanation import Explanation
 from stagelight.model.ledger import Header, JaxSeen
+from stagelight.model.machine_step import MachineCall, MachineComparison
 from stagelight.model.repair import RepairReport
 from stagelight.model.trial import Experiment, Predictions
 from stagelight.report.account import Account
@@ -30,6 +31,7 @@ from stagelight.report.explanation_document import explanation_document, repair_
 from stagelight.report.explanation_page import explanation_html
 from stagelight.report.explanation_terminal import write_explanation
 from stagelight.report.html import document_html, page_html
+from stagelight.report.machine_document import comparison_document, machine_document
 from stagelight.report.machine_object import MachineObject
 from stagelight.report.markdown import markdown_text
 from stagelight.report.record_document import (
@@ -78,6 +80,8 @@ type Shown = (
     | Explanation
     | RepairReport
     | BucketReport
+    | MachineCall
+    | MachineComparison
 )
 
 
@@ -100,6 +104,8 @@ _DOCUMENTS: tuple[tuple[type, Callable[[Any], Document]], ...] = (
     (Explanation, explanation_document),
     (RepairReport, repair_document),
     (BucketReport, bucket_document),
+    (MachineCall, machine_document),
+    (MachineComparison, comparison_document),
 )
 
 
