@@ -61,3 +61,17 @@ def entries_of(ledger):
     from stagelight.recorder.ledger_file import ledgers_from
 
     return list(ledgers_from([str(ledger.session.path)])[0].entries())
+
+
+def test_a_context_is_named_once_it_is_the_current_one():
+    double = jax.jit(lambda x: x * 2)
+    double(jnp.ones(3))
+    with jax.default_matmul_precision("float32"):
+        double(jnp.ones(3))
+    with stagelight.watch() as ledger:
+        with jax.default_matmul_precision("float32"):
+            double(jnp.ones(4))
+        with jax.default_matmul_precision("bfloat16"):
+            double(jnp.ones(4))
+    told = _own(stagelight.why(ledger).misses, "trace")
+    assert told == [("shape-changed", "x"), ("context-changed", "jax_default_matmul_precision")]

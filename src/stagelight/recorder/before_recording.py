@@ -70,9 +70,8 @@ def _context(recorder: Recorder, earlier: EarlierTrace) -> str:
     if earlier.context == token:
         return book.context(earlier.call.mesh)
     named = settings_of(earlier.context)
-    if named is None:
-        named = (*book.hooks.context_settings(), ("trace context", _apart(token, earlier.context)))
-    return book.context_of(earlier.context, lambda: named, earlier.call.mesh)
+    stand_in = (*book.hooks.context_settings(), ("trace context", _apart(token, earlier.context)))
+    return book.context_of(earlier.context, lambda: named or stand_in, earlier.call.mesh, unnamed=named is None)
 
 
 def _apart(now: Any, before: Any) -> str:

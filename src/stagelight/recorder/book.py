@@ -127,8 +127,9 @@ class Book:
         self._structures: dict[int, str] = {}
         self._leaf_structures: dict[tuple[str, ...], str] = {}
         self._contexts: dict[Any, str] = {}
+        self._unnamed: set[Any] = set()
         self.before: dict[int, list[Traced | Dispatched | DispatchEnded | Compiled]] = {}
-        self._counts = {"trace": 0, "dispatch": 0, "failure": 0}
+        self._counts = {"trace": 0, "dispatch": 0, "failure": 0, "context": 0}
 
     def begin_in_child(self, writer: LedgerWriter) -> None:
         """After a fork: another file, nothing open, nothing defined; the parent may have held the lock."""
@@ -213,27 +214,40 @@ class Book:
         """Short name of the trace context, written when it is new."""
         return self.context_of(self.hooks.context_token(), self.hooks.context_settings, mesh)
 
-    def context_of(self, token: Any, settings: Callable[[], Iterable[tuple[str, Any]]], mesh: Any = None) -> str:
-        """Short name of the trace context that a token of JAX's stands for; settings are asked for when it is new."""
+    def context_of(
+        self, token: Any, settings: Callable[[], Iterable[tuple[str, Any]]], mesh: Any = None, *, unnamed: bool = False
+    ) -> str:
+        """Short name of the trace context that a token of JAX's stands for; settings are asked for when it is new.
+
+        Args:
+            token: The context, as one hashable value.
+            settings: The same, each setting by name.
+            mesh: The mesh around the call.
+            unnamed: The settings stand in for names that are known only once the context is the current one.
+        """
         try:
             key = (token, mesh)
             known = self._contexts.get(key)
         except TypeError:
             key = known = None
-        if known is None:
+        if known is None or (self._unnamed and not unnamed and key in self._unnamed):
             with self.lock:
-                known = self._define_context(key, settings(), mesh)
+                known = self._define_context(key, settings(), mesh, unnamed=unnamed)
         return known
 
-    def _define_context(self, key: Any, settings: Iterable[tuple[str, Any]], mesh: Any) -> str:
+    def _define_context(self, key: Any, settings: Iterable[tuple[str, Any]], mesh: Any, *, unnamed: bool) -> str:
         texts = [(name, setting_text(value)) for name, value in settings]
         if mesh is not None and not any(n == "abstract_mesh" and t == setting_text(mesh) for n, t in texts):
             texts.append(("mesh", setting_text(mesh)))
-        digest = f"c{len(self._contexts) + 1}"
+        digest = self._contexts.get(key) if key is not None else None
+        if digest is None:
+            self._counts["context"] += 1
+            digest = f"c{self._counts['context']}"
         if key is not None:
             if len(self._contexts) >= _MOST_CONTEXTS:
                 self._contexts.clear()
             self._contexts[key] = digest
+            (self._unnamed.add if unnamed else self._unnamed.discard)(key)
         self.write(ContextSeen(digest=digest, settings=tuple(texts)))
         return digest
 
