@@ -1,12 +1,13 @@
 """The steps of a lesson in their order, and what learners' files may do to them; progress is never lost."""
 
+import functools
 import shutil
 
 import pytest
 from lab.lessons_for_tests import SMALL, laid_study
 
 from stagelight.errors import LabError, UsageError
-from stagelight.lab import checker_seal, course
+from stagelight.lab import checker_seal, course, requests
 from stagelight.lab.checking import (
     answer_checkpoint,
     check_exercise,
@@ -120,6 +121,23 @@ def test_bad_files_get_an_exact_verdict(check, ready, source, kind, words):
     verdict = check(source)
     assert (verdict.kind, words in verdict.message) == (kind, True), verdict.message
     assert ready.progress(LESSON).part == "repair"
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "words"),
+    [
+        ("while True: pass", "time-limit", "triple.py did not end in time"),
+        ("while True: print('x' * 100_000)", "output-limit", "triple.py printed more than is kept"),
+        ("def triple(x):\n    while True: pass", "time-limit", "triple.py did not end in time"),
+    ],
+)
+def test_files_that_never_stop_are_stopped(check, ready, monkeypatch, source, kind, words):
+    shortened = functools.partial(requests.repair_request, time_limit_s=1.5)
+    monkeypatch.setattr("stagelight.lab.checking.repair_request", shortened)
+    verdict = check(source)
+    assert (verdict.kind, words in verdict.message) == (kind, True), verdict
+    assert check(EXERCISE.solution).kind == "passed"
+    assert ready.progress(LESSON).exercises["triple"].attempts == 2
 
 
 def test_a_file_that_imports_nothing_is_told_so(check):
