@@ -55,10 +55,15 @@ def _index(machine: Machine, part: ast.expr, base: Value, scope: Scope, context:
     for bound in (part.lower, part.upper, part.step):
         if bound is not None:
             value = machine.evaluate(bound, scope, context)
-            needs = isinstance(value, Array) or (is_parameter(value) and isinstance(base, Array))
+            needs = isinstance(value, Array) or (is_parameter(value) and _is_sliced(base))
             if context.is_staged and needs and isinstance(base, _SLICEABLE):
                 machine.emit(IndexNeeded(node=bound, context=context, value=value, use="slice"))
     return METADATA
+
+
+def _is_sliced(base: Value) -> bool:
+    # Of what a trace gets as arguments, arrays, lists and tuples have slices, and none of them takes a tracer for one.
+    return isinstance(base, Array) or is_parameter(base)
 
 
 def _announce(
