@@ -7,6 +7,7 @@ switched on and off), warms it with some calls, predicts some more, and makes th
 """
 
 import argparse
+import collections
 import contextlib
 import random
 
@@ -71,6 +72,7 @@ class Equinox(Kind):
         return stagelight.call(self.rng.choice(self.models), jnp.ones(2), self.rng.choice([1.0, 2.0, jnp.ones(2)[0]]))
 
 
+said = collections.Counter()  # of single calls, by the key rule of the reference machine
 KINDS = [Plain, Static, Nnx, Equinox]
 
 
@@ -95,7 +97,10 @@ def disagreement(seed):
     calls = [kind.call() for _ in range(rng.randint(1, 5))]
     before = kind.ran
     with x64(wide):
-        predicted = [p.traces for p in stagelight.predict(function, calls).calls]
+        found = stagelight.predict(function, calls).calls
+        predicted = [p.traces for p in found]
+        said.update(p.machine.verdict for p in found)
+        said["differ from JAX"] += sum(bool(p.machine.differs) for p in found)
         if kind.ran != before:
             return f"{type(kind).__name__} {seed}: the body ran while predicting"
         observed = []
@@ -114,6 +119,7 @@ def main():
     wrong = [d for d in map(disagreement, range(count)) if d]
     print("\n".join([f"JAX {jax.__version__}", *wrong]))
     print(f"{count - len(wrong)} of {count} sequences happened as predicted; no body ran while predicting")
+    print(f"the reference machine's key rule, call by call: {', '.join(f'{n} {what}' for what, n in said.items())}")
 
 
 if __name__ == "__main__":

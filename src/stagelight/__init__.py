@@ -18,6 +18,8 @@ _ROOM_OF_NAME = {
     "call": "stagelight.trial.made_call",
     "experiment": "stagelight.trial.experiment_table",
     "predict": "stagelight.trial.prediction",
+    "traced_calls": "stagelight.trial.machine_comparison",
+    "on_machine": "stagelight.trial.machine_comparison",
     "RetraceForbidden": "stagelight.errors",
     "RetraceWarning": "stagelight.errors",
     "no_retrace": "stagelight.control.guard",

@@ -1,4 +1,4 @@
-"""Functions written for JAX run on the reference machine unchanged; what of JAX it does not model is refused by name."""
+"""Functions written for JAX run on the machine unchanged; what of JAX it does not model is refused by name."""
 
 import numpy as np
 import pytest

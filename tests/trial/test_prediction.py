@@ -98,3 +98,41 @@ def test_filtered_wrappers_are_predicted(wrapper):
 def test_something_that_is_no_call_is_refused():
     with pytest.raises(UsageError, match=r"write stagelight.call\(x\)"):
         stagelight.predict(jax.jit(abs), [1.0])
+
+
+def test_the_key_rule_of_the_reference_machine_stands_beside_each_call():
+    f = jax.jit(lambda x, n=0: x, static_argnums=1)
+    f(jnp.ones(7))
+    keys = jax.random.key(0)
+    given = [(ARRAYS[0],), (jnp.zeros(2),), (ARRAYS[0], 0), (jnp.ones(7),), (keys,)]
+    found = stagelight.predict(f, given)
+    assert [(p.traces, p.machine.verdict, p.machine.differs) for p in found.calls] == [
+        (True, "new key", ""),
+        (False, "known key", ""),
+        (True, "new key", ""),
+        (False, "new key", ""),  # its key is from before the machine was asked
+        (True, "not modelled", ""),
+    ]
+    assert found.calls[4].machine.about == f"the dtype {keys.dtype}"
+    assert any(keys.dtype.name in note for note in found.notes)
+
+
+def test_what_jax_jit_did_not_return_is_not_modelled():
+    f = jax.jit(lambda x: x)
+    found = stagelight.predict(lambda x: f(x), [(ARRAYS[0],)])
+    assert [p.machine.verdict for p in found.calls] == ["not modelled"]
+    assert any("function" in note and "JAX alone was asked" in note for note in found.notes)
+
+
+def test_a_difference_from_jax_is_named():
+    from stagelight.model.trial import Prediction
+    from stagelight.trial.machine_opinion import opinion_on, with_opinion
+
+    opinion = opinion_on(jax.jit(lambda x: x))
+    same = stagelight.call(ARRAYS[0])
+    first = with_opinion(Prediction(call=1, traces=True), opinion, same)
+    again = with_opinion(Prediction(call=2, traces=True), opinion, same)
+    other = with_opinion(Prediction(call=3, traces=False, like=1), opinion, stagelight.call(ARRAYS[1]))
+    assert (first.differs, again.verdict) == ("", "known key")
+    assert "earlier call had the same key" in again.differs
+    assert "call 1" in other.differs

@@ -1,9 +1,26 @@
 """What a controlled experiment and a prediction found."""
 
+from typing import Literal
+
 import msgspec
 
 from stagelight.model.attribution import Cause
 from stagelight.model.function import Function
+
+
+class MachineSays(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the reference machine's key rule says of one call, beside what JAX was seen to do.
+
+    Attributes:
+        verdict: ``known key`` if an earlier call given here has the same key, else ``new key``; ``not modelled`` where
+            the rule does not cover the function or the call.
+        about: What is not modelled, by name.
+        differs: How JAX did otherwise, or empty. JAX has the last word.
+    """
+
+    verdict: Literal["new key", "known key", "not modelled"]
+    about: str = ""
+    differs: str = ""
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -15,6 +32,7 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         function: The function that would be traced.
         causes: Why; empty where it would not.
         like: Position of an earlier call given here whose specialization it would use, or 0.
+        machine: What the reference machine's key rule says of it.
     """
 
     call: int
@@ -22,6 +40,7 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     function: Function | None = None
     causes: tuple[Cause, ...] = ()
     like: int = 0
+    machine: MachineSays | None = None
 
 
 class Predictions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -63,7 +63,10 @@ class Aval(NamedTuple):
 def canonical_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype JAX would give: 64 bits become 32 unless x64 is enabled."""
     dtype = dtype if isinstance(dtype, type) else getattr(dtype, "dtype", dtype)
-    known = np.dtype(_SCALARS.get(dtype, dtype))
+    known: Any = _SCALARS.get(dtype, dtype)
+    if str(getattr(dtype, "name", known)).startswith("key<"):
+        raise refuse(f"the dtype {dtype}")
+    known = np.dtype(known)
     if known.name not in DTYPE_NAMES:
         raise refuse(f"the dtype {known}")
     return known if current_context().enable_x64 else np.dtype(_WITHOUT_X64.get(known.name, known.name))

@@ -113,6 +113,13 @@ class Machine:
         """Tell whether a call would trace, without running the function, and remember its key as if it had."""
         return self._told(Call(staged, args, kwargs), "key")
 
+    def would_trace(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> bool:
+        """Whether a call would trace: as ``foresee``, but what the call raises is raised, and nothing is told."""
+        with self.active():
+            call = Call(staged, args, kwargs)
+            call.look_up(traces=False)
+            return call.outcome == "traced"
+
     def _told(self, call: Call, extent: Extent) -> MachineCall:
         with self.active():
             return self._teller.tell(call, extent)

@@ -11,6 +11,13 @@ from stagelight.errors import StagelightError
 class NotModelledError(StagelightError, AttributeError):
     """An operation or value that the machine does not model; it is refused by name, never approximated."""
 
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"The reference machine does not model {what}. It covers the operations listed in stagelight.reference and "
+            "refuses everything else rather than guess; ask JAX itself about this program."
+        )
+        self.what = what
+
 
 class StagingTypeError(StagelightError, TypeError):
     """What JAX reports with a plain ``TypeError`` while it stages a function."""
@@ -50,7 +57,4 @@ class UnexpectedTracerError(StagingTypeError):
 
 def refuse(what: str) -> NotModelledError:
     """The refusal of something by its name, ready to be raised."""
-    return NotModelledError(
-        f"The reference machine does not model {what}. It covers the operations listed in stagelight.reference and "
-        "refuses everything else rather than guess; ask JAX itself about this program."
-    )
+    return NotModelledError(what)

@@ -4,10 +4,9 @@ Nothing is run on either side: both trace the Python function on the avals of th
 ``jax.jit`` of the function, so that no cache of the program has a say.
 """
 
-import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -18,9 +17,8 @@ from stagelight.model.machine_step import ComparedCall, JaxCall, MachineCall, Ma
 from stagelight.reference import Machine
 from stagelight.trial.jaxpr_likeness import likeness
 from stagelight.trial.machine_adoption import adopted
+from stagelight.trial.machine_opinion import MachineOpinion, settings_of_jax
 from stagelight.trial.made_call import Call, call_from
-
-SETTINGS = ("enable_x64", "numpy_dtype_promotion", "numpy_rank_promotion", "default_matmul_precision")
 
 
 def on_machine(
@@ -52,7 +50,7 @@ def on_machine(
     machine = Machine(jax.__version__)
     static: dict[str, Any] = {"static_argnums": declared.numbers or None, "static_argnames": declared.names or None}
     theirs = _Counted(declared.function, static)
-    with _same_settings(machine):
+    with machine.settings(**settings_of_jax()):
         staged = machine.jit(adopted(machine, declared.function), **static)
         compared = [
             _compared(machine, staged, theirs, one, texts[i] if i < len(texts) else "") for i, one in enumerate(given)
@@ -76,12 +74,6 @@ def _declared(function: Callable[..., Any], calls: Sequence[Call], names: Sequen
 
 def _is_dynamic(leaf: object) -> bool:
     return isinstance(leaf, bool | int | float | complex) or (hasattr(leaf, "shape") and hasattr(leaf, "dtype"))
-
-
-@contextlib.contextmanager
-def _same_settings(machine: Machine) -> Iterator[None]:
-    with machine.settings(**{name: getattr(jax.config, f"jax_{name}") for name in SETTINGS}):
-        yield
 
 
 class _Counted:
@@ -119,7 +111,9 @@ def _compared(machine: Machine, staged: Any, theirs: _Counted, one: Call, text: 
     traced, seen = theirs.trace(one)
     notes: tuple[str, ...] = ()
     if ours.outcome == "refused":
-        return ComparedCall(call=text, machine=ours, jax=seen, agrees=False, notes=(ours.error,))
+        return ComparedCall(
+            call=text, machine=ours, jax=seen, agrees=False, notes=(ours.error.partition(". ")[0] + ".",)
+        )
     if ours.outcome == "failed" or traced is None:
         agrees, notes = _errors_agree(ours, seen)
     else:
@@ -161,22 +155,10 @@ def traced_calls(
         >>> traced_calls(lambda x, n: x * n, [(np.ones(3), 2), (np.zeros(3), 2), (np.ones(3), 3)], static_argnums=1)
         (True, False, True)
     """
-    declared = jit_declaration(function)
-    machine = Machine(jax.__version__)
-    if declared is not None:
-        function, static_argnums, static_argnames = declared
-    with _same_settings(machine):
-        staged = machine.jit(function, static_argnums=static_argnums or None, static_argnames=static_argnames or None)
-        return tuple(foreseen(machine, staged, call_from(one)) for one in calls)
-
-
-def foreseen(machine: Machine, staged: Any, one: Call) -> bool:
-    """Whether a call would trace.
-
-    Raises:
-        StagelightError: The machine does not model the call, or the call raises.
-    """
-    told = machine.foresee(staged, *one.args, **one.kwargs)
-    if told.outcome in ("refused", "failed"):
-        raise StagelightError(told.error)
-    return told.outcome == "traced"
+    jitted = jax.jit(function, static_argnums=static_argnums, static_argnames=static_argnames)
+    declared = jit_declaration(function) or jit_declaration(jitted)
+    if declared is None:
+        message = f"{function!r} cannot be staged by the reference machine: this JAX does not tell its static arguments"
+        raise StagelightError(message)
+    opinion = MachineOpinion(declared)
+    return tuple(opinion.traces(call_from(one)) for one in calls)

@@ -1,11 +1,14 @@
 """Which of some calls would trace, without running the function.
 
 Each call is made for real and stopped at the trace hook, before the body runs; then the C++ call cache is emptied, so
-that the function keeps its fast path. A call that is not stopped used a specialization that is there.
+that the function keeps its fast path. A call that is not stopped used a specialization that is there. Beside that
+stands what the reference machine's key rule says; where the two differ, or the rule does not cover a call, is named.
 """
 
 from collections.abc import Callable, Iterable
 from typing import Any
+
+import msgspec
 
 from stagelight.attribution.attributor import Attributor
 from stagelight.errors import StoppedOnPurpose, UsageError
@@ -18,6 +21,7 @@ from stagelight.recorder.before_recording import entries_from_before
 from stagelight.recorder.book import OpenSpan
 from stagelight.recorder.ledger_file import ledgers_from
 from stagelight.recorder.session import Session, active_session, empty_fast_paths, watch
+from stagelight.trial.machine_opinion import opinion_on, with_opinion
 from stagelight.trial.made_call import Call, call_from
 
 RESULTS_DO_NOT_FEED = (
@@ -91,7 +95,7 @@ def predict(function: Callable[..., Any], calls: Iterable[Any]) -> Predictions:
             arguments.
 
     Returns:
-        One entry a call, and notes on what is not covered.
+        One entry a call, with what the reference machine's key rule says beside it, and notes on what is not covered.
 
     Raises:
         UsageError: A call is of another form, or JAX's trace hook is not there.
@@ -135,18 +139,35 @@ def _predict_in(session: Session, function: Callable[..., Any], given: list[Call
 
 def _predict_each(function: Callable[..., Any], given: list[Call], history: History, stopper: Stopper) -> Predictions:
     found: list[Prediction] = []
+    opinion = opinion_on(function)
     for position, one in enumerate(given, start=1):
         stopper.traced = None
         try:
             one.make(function)
         except StoppedOnPurpose:
             empty_fast_paths()
-        found.append(_prediction(position, stopper.traced, history))
+        seen = _prediction(position, stopper.traced, history)
+        found.append(msgspec.structs.replace(seen, machine=with_opinion(seen, opinion, one)))
     notes = [RESULTS_DO_NOT_FEED] if any(p.traces for p in found) else []
     if any(not p.traces and not p.like for p in found):
         notes.append(CACHED_CALLS_RAN)
+    notes += _notes_on_machine(found)
     name = getattr(function, "__name__", type(function).__name__)
     return Predictions(name=str(name), calls=tuple(found), notes=tuple(notes))
+
+
+def _notes_on_machine(found: list[Prediction]) -> list[str]:
+    """What the machine does not cover, and where JAX does otherwise."""
+    said = [(one.call, one.machine) for one in found if one.machine is not None]
+    missing = {says.about: None for _, says in said if says.about}
+    return [
+        *(f"The reference machine does not model {about}: JAX alone was asked." for about in missing),
+        *(
+            f"Call {call}: {says.differs}; the reference machine's rule differs from JAX."
+            for call, says in said
+            if says.differs
+        ),
+    ]
 
 
 def _prediction(position: int, traced: Traced | None, history: History) -> Prediction:
