@@ -1,14 +1,18 @@
 """Programs run in children with limits; whatever they do, an answer comes back."""
 
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from stagelight.errors import LabError
+from stagelight.lab.asking import Examiner
 from stagelight.lab.examiner import PACKAGES, _spawned, examined
 from stagelight.model.examination import Asked, Examination, Piece, Request
 
@@ -113,6 +117,27 @@ def test_children_of_a_program_are_stopped_with_it(run, tmp_path):
             return
         time.sleep(0.05)
     raise AssertionError(f"process {process} still runs")
+
+
+def _ask(examiner: Examiner, request: Request) -> None:
+    with contextlib.suppress(LabError):  # it is closed meanwhile
+        examiner.examine(request)
+
+
+def test_closing_the_examiner_stops_a_program_that_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr("stagelight.lab.asking._PATIENCE_S", 0.2)
+    examiner = Examiner()
+    code = "import os, pathlib\npathlib.Path('self').write_text(str(os.getpid()))\nwhile True: pass"
+    asking = threading.Thread(target=lambda: _ask(examiner, request_of(code, tmp_path)))
+    asking.start()
+    place = tmp_path / "self"
+    while not (place.exists() and place.read_text()):
+        time.sleep(0.02)
+    process = int(place.read_text())
+    assert _is_running(process)
+    examiner.close()
+    asking.join()
+    assert not _is_running(process)
 
 
 def _is_running(process: int) -> bool:

@@ -14,6 +14,9 @@ from stagelight.model.examination import Examination, Request
 
 _SERVE = "import sys; sys.path.append(sys.argv[1]); from stagelight.lab.examiner import serve; serve()"
 
+# How long a process may take to end by itself before it is told to.
+_PATIENCE_S = 2.0
+
 
 class Examiner:
     """Runs programs in children of one process that has loaded JAX.
@@ -57,16 +60,16 @@ class Examiner:
             LabError: The examiner itself ended.
         """
         self.start()
-        assert self._process is not None
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         try:
-            write_message(self._process.stdin, msgspec.msgpack.encode(request))
-            head = self._process.stdout.read(8)
-            body = self._process.stdout.read(int.from_bytes(head, "big"))
-            return msgspec.msgpack.decode(body, type=Examination)
-        except (OSError, msgspec.DecodeError):
-            code = self._process.wait()
+            write_message(process.stdin, msgspec.msgpack.encode(request))
+            head = process.stdout.read(8)
+            return msgspec.msgpack.decode(process.stdout.read(int.from_bytes(head, "big")), type=Examination)
+        except (OSError, ValueError):  # it ended, or was closed by another thread
+            code = process.wait()
             self._process = None
             message = (
                 f"the process that runs lessons ended with exit code {code} before it answered: "
@@ -83,8 +86,10 @@ class Examiner:
             with contextlib.suppress(OSError):
                 if stream is not None:
                     stream.close()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        for stop in (process.terminate, process.kill):
+            try:
+                process.wait(_PATIENCE_S)
+                return
+            except subprocess.TimeoutExpired:
+                stop()
+        process.wait()

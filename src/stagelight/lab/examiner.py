@@ -39,12 +39,18 @@ def serve(forking: bool = CAN_FORK) -> None:
     """Answer requests from standard input until it ends."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    signal.signal(signal.SIGTERM, _leave)
     if forking:
         _load()
     start = _forked if forking else _spawned
     for encoded in messages(requests):
         found = examined(encoded, start)
         write_message(answers, msgspec.msgpack.encode(found))
+
+
+def _leave(number: int, frame: object) -> None:
+    """Asked to end: a child that still runs is stopped on the way out."""
+    sys.exit(128 + number)
 
 
 def _load() -> None:
@@ -77,8 +83,11 @@ def examined(encoded: bytes, start: Callable[[Path, Path], Child]) -> Examinatio
         asked, answered = Path(folder, "request"), Path(folder, "answer")
         asked.write_bytes(encoded)
         child = start(asked, answered)
-        output, ending = _heard(child, request)
-        exit_code = _ended(child)
+        exit_code = 0
+        try:
+            output, ending = _heard(child, request)
+        finally:
+            exit_code = _ended(child)
         text = output[:SHOWN_OUTPUT_BYTES].decode("utf-8", "replace")
         if ending != "answered":
             return Examination(ending=ending, output=text)
@@ -114,6 +123,7 @@ def _forked(asked: Path, answered: Path) -> Child:
     code = 1
     try:
         os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         nothing = os.open(os.devnull, os.O_RDONLY)
         for target, source in ((0, nothing), (1, writing), (2, writing)):
             os.dup2(source, target)

@@ -17,13 +17,17 @@ class Journal:
         path: The file; it is made at the first entry.
 
     Raises:
-        LabError: An entry in it was changed, or is missing.
+        LabError: It cannot be read, or an entry in it was changed or is missing.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._entries = list(entries_from(path.read_bytes(), str(path))) if path.exists() else []
-        self._drop_torn_line()
+        try:
+            self._entries = list(entries_from(path.read_bytes(), str(path))) if path.exists() else []
+            self._drop_torn_line()
+        except OSError as error:
+            message = f"the journal {path} cannot be read: {error.strerror}"
+            raise LabError(message) from None
 
     @property
     def entries(self) -> tuple[Entry, ...]:

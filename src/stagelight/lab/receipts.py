@@ -1,5 +1,6 @@
 """Receipts: made from the journal and one more run of everything that passed, sealed field by field."""
 
+import contextlib
 import datetime
 import json
 from pathlib import Path
@@ -64,14 +65,22 @@ def write_receipt(study: Study, lesson: Lesson, examiner: Examiner, explanation:
     if progress.part not in ("evidence", "done"):
         message = f"lesson {lesson.number} is not finished: next is {progress.part}. Go on with: stagelight learn"
         raise LabError(message)
-    source = source_of(pieces_of(lesson))
     program = run_program(lesson, study.folder(lesson), examiner)
     if program.ending != "answered" or program.raised is not None:
         message = f"the program of {lesson.name} does not run here any more: check it with stagelight doctor"
         raise LabError(message)
     _check_keys(progress, program)
     repairs = tuple(_repaired(study, lesson, exercise, progress, examiner) for exercise in lesson.exercises)
-    receipt = Receipt(
+    receipt = _receipt(study, lesson, program, repairs, explanation)
+    return _keep(study, lesson, sealed(receipt))
+
+
+def _receipt(
+    study: Study, lesson: Lesson, program: Examination, repairs: tuple[Repaired, ...], explanation: str
+) -> Receipt:
+    progress = study.progress(lesson)
+    source = source_of(pieces_of(lesson))
+    return Receipt(
         schema=RECEIPT_SCHEMA,
         lesson=lesson.name,
         lesson_digest=lesson.digest,
@@ -90,7 +99,6 @@ def write_receipt(study: Study, lesson: Lesson, examiner: Examiner, explanation:
         result=RESULT_GAVE_UP if any(one.gave_up for one in repairs) else RESULT_PASSED,
         journal=_journal_place(study, progress),
     )
-    return _keep(study, lesson, sealed(receipt))
 
 
 def _check_keys(progress: LessonProgress, program: Examination) -> None:
@@ -189,6 +197,6 @@ def kept_receipts(study: Study) -> tuple[SealedReceipt, ...]:
     found: list[SealedReceipt] = []
     for lesson in course():
         path = study.home / RECEIPTS / f"{stem_of(lesson)}.json"
-        if path.exists():
+        with contextlib.suppress(OSError, msgspec.DecodeError):
             found.append(msgspec.json.decode(path.read_bytes(), type=SealedReceipt))
     return tuple(found)

@@ -23,6 +23,7 @@ from stagelight.report.verdict_document import verdict_document
 type Wish = Literal["next", "quit"]
 
 POLL_S = 0.1
+CHECKING = "checking …"
 
 
 class Watch:
@@ -89,6 +90,7 @@ class Watch:
         file = shown_path(self._file)
         write_terminal(exercise_document(self._exercise, file, position, len(self._lesson.exercises)))
         click.echo()
+        click.echo(f"{CHECKING}\r", nl=False)
         before, kind = stamp_of(self._file), self._kind
         try:
             verdict = check_exercise(self._study, self._lesson, self._exercise, self._examiner)
@@ -96,6 +98,7 @@ class Watch:
             self._seen, self._kind = before, ""
             click.echo(str(error))
             return self._key_line()
+        click.echo(" " * len(CHECKING) + "\r", nl=False)
         write_terminal(verdict_document(verdict, self._file.name))
         self._kind = verdict.kind
         # What is saved during a check is checked next; a program that does so itself would be checked for ever.
