@@ -74,8 +74,8 @@ def _table(lines: list[str]) -> Table:
 def prose_line(text: str) -> Line:
     """One line of Markdown.
 
-    >>> prose_line("the **jaxpr** of `f`")
-    (Text(text='the '), Text(text='jaxpr', tone='strong'), Text(text=' of '), Code(text='f', tone='accent'))
+    >>> prose_line("**jaxpr** `f`")
+    (Text(text='jaxpr', tone='strong'), Text(text=' ', tone='plain'), Code(text='f', tone='accent'))
     """
     line: list[Inline] = []
     end = 0
