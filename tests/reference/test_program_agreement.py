@@ -35,13 +35,13 @@ def test_the_comparison_of_jaxprs_sees_a_difference():
 
 def test_jaxprs_print_as_jax_prints_them():
     printed = 0
-    for number in range(40, 52):
+    for number in (8, 29, 37, *range(40, 52)):  # the first three have lines that just fit, or just do not
         theirs, ours = both(number, length=5)
         text = str(theirs)
         if "scan[" not in text and not text.startswith("let "):  # these JAX prints with parts of its own
             printed += 1
             assert str(ours) == text
-    assert printed > 5
+    assert printed > 8
 
 
 @pytest.mark.parametrize("number", [3])

@@ -5,10 +5,13 @@ import pathlib
 import subprocess
 import sys
 
+from reference import random_programs
+
 import stagelight.reference
 
 ROOM = pathlib.Path(stagelight.reference.__file__).parent
 FILES = sorted(ROOM.glob("*.py"))
+MOST_LINES_OF_CODE = 2_230
 MAY_IMPORT = {"numpy", "msgspec", "stagelight.model", "stagelight.errors", "stagelight.reference"}
 
 
@@ -53,3 +56,14 @@ def test_no_function_has_more_than_40_lines_and_no_file_more_than_300():
             if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno + 1 > 40:
                 long.append(f"{path.name}: {node.name}")
     assert not long
+
+
+def test_the_room_can_be_read_in_an_evening():
+    lines = {path.name: random_programs.code_line_count(path) for path in FILES}
+    assert sum(lines.values()) <= MOST_LINES_OF_CODE, lines
+
+
+def test_blank_lines_comments_and_docstrings_are_no_lines_of_code(tmp_path):
+    file = tmp_path / "counted.py"
+    file.write_text('"""Two\nlines."""\n\n# why\nx = (\n    1,\n)\n\ndef f():\n    """What."""\n    return x\n')
+    assert random_programs.code_line_count(file) == 5

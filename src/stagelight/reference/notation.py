@@ -1,7 +1,7 @@
 """The text of a jaxpr in JAX's notation, with variables named and lines broken where JAX does.
 
-Follows ``pp_jaxpr_skeleton``, ``_pp_eqn`` and ``pp_kv_pairs`` in ``jax/_src/core.py`` and the layout of
-``jax/_src/pretty_printer.py`` (Wadler, "A prettier printer", 2003).
+Follows ``pp_jaxpr_skeleton``, ``_pp_eqn`` and ``pp_kv_pairs`` in ``jax/_src/core.py``. Each part is written on one line
+where it fits, else broken; what follows it on the line is not looked at (``jax/_src/pretty_printer.py: _format``).
 """
 
 import itertools
@@ -13,25 +13,19 @@ from stagelight.reference.jaxpr import Atom, Equation, Jaxpr, Literal, Variable
 _WIDTH = 80
 
 
-class _Break(str):
-    """Its own text on a line that fits; otherwise a new line."""
-
-
-class _Nest(list[Any]):
-    """Parts indented by two when broken."""
-
-
-class _Group(list[Any]):
-    """Parts that go on one line if they fit on it."""
-
-
 def jaxpr_text(jaxpr: Jaxpr) -> str:
     """A jaxpr as ``print(jax.make_jaxpr(f)(x))`` would show it."""
-    return _layout(_Names(jaxpr).jaxpr(jaxpr))
+    return _Printer(jaxpr).jaxpr(jaxpr, 0)
 
 
-class _Names:
-    """Builds the parts of the text, naming variables in order of appearance."""
+def inner_jaxprs(params: dict[str, Any]) -> list[Jaxpr]:
+    """The jaxprs among the parameters of an equation."""
+    values = [v for value in params.values() for v in (value if isinstance(value, tuple) else (value,))]
+    return [value for value in values if isinstance(value, Jaxpr)]
+
+
+class _Printer:
+    """Names variables in order of appearance, and writes parts at an indent, or on one line where that is None."""
 
     def __init__(self, jaxpr: Jaxpr) -> None:
         self.names: dict[Variable, str] = {}
@@ -54,88 +48,56 @@ class _Names:
         return self.names[atom]
 
     def binders(self, variables: Iterable[Variable], *, may_drop: bool = False) -> str:
-        drop = [may_drop and variable not in self.used for variable in variables]
-        return " ".join(
-            f"{'_' if dropped else self.atom(v)}:{v.aval}" for v, dropped in zip(variables, drop, strict=True)
-        )
+        return " ".join(f"{'_' if may_drop and v not in self.used else self.atom(v)}:{v.aval}" for v in variables)
 
-    def jaxpr(self, jaxpr: Jaxpr) -> list[Any]:
+    def jaxpr(self, jaxpr: Jaxpr, indent: int | None, column: int = 0) -> str:
+        """On one line where it fits after ``column`` characters, or where there is no indent to break it at."""
         head = f"{{ lambda {self.binders(jaxpr.constants)}; {self.binders(jaxpr.inputs)}. let"
-        equations = _joined([self.equation(equation) for equation in jaxpr.equations], "; ")
-        tail = f"in ({', '.join(map(self.atom, jaxpr.outputs))}{',' if len(jaxpr.outputs) == 1 else ''})"
-        return [_Group([_Nest([head, _Nest([_Break(" "), *equations]), _Break(" "), tail])]), " }"]
+        equations = [self.equation(equation, None) for equation in jaxpr.equations]
+        tail = f"in ({', '.join(map(self.atom, jaxpr.outputs))}{',' if len(jaxpr.outputs) == 1 else ''}) }}"
+        flat = f"{head} {'; '.join(equations)} {tail}"
+        if indent is None or column + len(flat) <= _WIDTH:
+            return flat
+        broken = [self.equation(equation, indent + 4) for equation in jaxpr.equations] or [""]
+        return "\n".join([head, *(" " * (indent + 4) + text for text in broken), " " * (indent + 2) + tail])
 
     def suggest(self, inner: Iterable[Atom], outer: Iterable[Atom]) -> None:
         """Name the variables of a called program after those of the call."""
         taken: set[Atom] = set()
         for ours, theirs in zip(inner, outer, strict=True):
-            if not isinstance(ours, Variable) or ours in self.names:
+            if isinstance(ours, Literal) or ours in self.names or isinstance(theirs, Literal) or theirs in taken:
                 continue
-            if isinstance(theirs, Variable) and theirs not in taken:
-                taken.add(theirs)
-                self.names[ours] = self.atom(theirs) if theirs in self.used or theirs in self.names else "_"
+            taken.add(theirs)
+            self.names[ours] = self.atom(theirs) if theirs in self.used or theirs in self.names else "_"
 
-    def equation(self, equation: Equation) -> list[Any]:
+    def equation(self, equation: Equation, indent: int | None) -> str:
         if equation.primitive.name == "jit":
             called = equation.params["jaxpr"]
             self.suggest(called.inputs, equation.inputs)
             self.suggest(called.outputs, equation.outputs)
         bound = f"{self.binders(equation.outputs, may_drop=True)} = " if equation.outputs else ""
-        shown = [[f"{name}=", self.value(value)] for name, value in equation.primitive.shown(equation.params)]
-        pairs = _Group(["[", _Nest([_Break(""), *_joined(shown, " ")]), _Break(""), "]"]) if shown else ""
-        return [bound, equation.primitive.name, pairs, " " + " ".join(map(self.atom, equation.inputs))]
+        start, shown = bound + equation.primitive.name, equation.primitive.shown(equation.params)
+        pairs = f"[{' '.join(f'{name}={self.value(value, None)}' for name, value in shown)}]" if shown else ""
+        end = f" {' '.join(map(self.atom, equation.inputs))}"
+        if indent is None or indent + len(start + pairs) <= _WIDTH or not shown:
+            return start + pairs + end
+        inside = " " * (indent + 2)
+        values = [self.value(value, indent + 2, indent + 3 + len(name)) for name, value in shown]
+        lines = [f"{inside}{name}={value}" for (name, _), value in zip(shown, values, strict=True)]
+        return "\n".join([f"{start}[", *lines, f"{' ' * indent}]{end}"])
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: Any, indent: int | None, column: int = 0) -> str:
         if isinstance(value, Jaxpr):
-            return self.jaxpr(value)
-        if isinstance(value, tuple) and value and isinstance(value[0], Jaxpr):
-            branches = _joined([self.jaxpr(branch) for branch in value], " ")
-            return _Group([_Nest(["(", _Break(""), *branches]), _Break(""), ")"])
-        return str(value)
-
-
-def inner_jaxprs(params: dict[str, Any]) -> list[Jaxpr]:
-    """The jaxprs among the parameters of an equation."""
-    values = [v for value in params.values() for v in (value if isinstance(value, tuple) else (value,))]
-    return [value for value in values if isinstance(value, Jaxpr)]
-
-
-def _joined(parts: list[Any], separator: str) -> list[Any]:
-    return [piece for part in parts for piece in (_Break(separator), part)][1:]
+            return self.jaxpr(value, indent, column)
+        if not (isinstance(value, tuple) and value and isinstance(value[0], Jaxpr)):
+            return str(value)
+        flat = f"({' '.join(self.jaxpr(branch, None) for branch in value)})"
+        if indent is None or column + len(flat) <= _WIDTH:
+            return flat
+        inside = " " * (indent + 2)
+        return "\n".join(["(", *(inside + self.jaxpr(b, indent + 2, indent + 2) for b in value), " " * indent + ")"])
 
 
 def _letters(number: int) -> str:
-    text = ""
-    while not text or number:
-        number, digit = divmod(number, 26)
-        text = chr(ord("a") + digit) + text
-    return text
-
-
-def _flat(part: Any) -> str:
-    return part if isinstance(part, str) else "".join(map(_flat, part))
-
-
-def _text_until_break(agenda: list[tuple[int, bool, Any]]) -> int:
-    """The length of what has to stand on the line after a group."""
-    plain = itertools.takewhile(
-        lambda entry: isinstance(entry[2], str) and not isinstance(entry[2], _Break), agenda[::-1]
-    )
-    return sum(len(text) for _, _, text in plain)
-
-
-def _layout(document: Any) -> str:
-    lines = [""]
-    agenda: list[tuple[int, bool, Any]] = [(0, False, document)]
-    while agenda:
-        indent, flat, part = agenda.pop()
-        if isinstance(part, _Break) and not flat:
-            lines.append(" " * indent)
-        elif isinstance(part, str):
-            lines[-1] += part
-        else:
-            indent += 2 * isinstance(part, _Nest)
-            width = len(lines[-1]) + len(_flat(part)) + _text_until_break(agenda)
-            flat = flat or (isinstance(part, _Group) and width <= _WIDTH)
-            agenda += [(indent, flat, inner) for inner in reversed(part)]
-    return "\n".join(lines)
+    head, digit = divmod(number, 26)
+    return (_letters(head) if head else "") + chr(ord("a") + digit)
