@@ -169,5 +169,6 @@ def tell_run(study: Study, lesson: Lesson, found: Examination) -> None:
     if progress.ran is not None:
         write_terminal(judged_document("Your predictions", judged_predictions(lesson, progress), lesson.predictions))
     if lesson.experiment:
-        click.echo("\nExperiment\n")
-        click.echo("".join(found.outputs[parts:]))
+        click.echo()
+        write_terminal(Document(title="", blocks=(Paragraph((Text("Experiment", "strong"),)),)))
+        click.echo("\n" + "".join(found.outputs[parts:]))

@@ -107,11 +107,11 @@ class Watch:
         return self._key_line()
 
     def _key_line(self) -> None:
-        write_terminal(Document(title="", blocks=(Paragraph(progress_line(progress_rows(self._study))),)))
-        watched = (
-            "Passed. n goes on" if self._kind == PASSED else f"Watching {shown_path(self._file)}: save it to check it"
-        )
-        click.echo(f"{watched}.  h hint  s solution  r reset  l list  n next  q quit")
+        watched = "Passed. n goes on" if self._kind == PASSED else f"Save {shown_path(self._file)} to check it"
+        keys = Paragraph((Text("h hint  s solution  r reset  l list  n next  q quit", "muted"),))
+        bar = Paragraph(progress_line(progress_rows(self._study)))
+        click.echo()
+        write_terminal(Document(title="", blocks=(bar, Paragraph((Text(watched),)), keys)))
 
     def _hint(self) -> None:
         number, text = next_hint(self._study, self._lesson, self._exercise)

@@ -1,23 +1,20 @@
 """A lesson, part by part, as documents: what a learner reads in a terminal."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stagelight.model.lesson import Exercise, Lesson, Question, Step
 from stagelight.model.receipt import Judged
 from stagelight.report.document import (
     Badge,
     Block,
-    Cell,
     Code,
-    Column,
     Document,
     KeyValues,
     Line,
     Paragraph,
     Section,
     Source,
-    Table,
     Text,
 )
 from stagelight.report.prose import prose_blocks, prose_line
@@ -98,27 +95,31 @@ def judged_document(title: str, judged: Sequence[Judged], reasons: Sequence[Ques
         reasons: The questions, for their explanations.
     """
     right = sum(one.agrees for one in judged)
-    why = {one.id: one.why for one in reasons}
-    columns = (
-        Column("question"), Column("you said", code=True), Column("JAX did", code=True), Column(""),
-    )  # fmt: skip
-    rows = tuple(
-        (
-            Cell(prose_line(one.question)),
-            Cell((Code(shown_answer(one.answer)),)),
-            Cell((Code(shown_answer(one.observed), "strong"),)),
-            Cell((Badge("right", "good") if one.agrees else Badge("not so", "warn"),)),
-        )
-        for one in judged
-    )
     head: Line = (Text(f"{title}: ", "strong"), Text(f"{right} of {len(judged)} right"))
-    reasons_shown = [(one.id, (prose_line(why[one.id]),)) for one in judged if why.get(one.id) and not one.agrees] or [
-        (one.id, (prose_line(why[one.id]),)) for one in judged[:1] if why.get(one.id)
-    ]
-    blocks: list[Block] = [Paragraph(head), Table(columns, rows)]
-    if reasons_shown:
-        blocks.append(KeyValues(tuple(reasons_shown)))
-    return Document(title=title, blocks=tuple(blocks))
+    why = {one.id: one.why for one in reasons}
+    return Document(title=title, blocks=(Paragraph(head), judged_rows(judged, why)))
+
+
+def judged_rows(judged: Sequence[Judged], why: Mapping[str, str]) -> KeyValues:
+    """Each question with its answer and what JAX did, in lines that wrap at any width.
+
+    Args:
+        judged: Question by question.
+        why: Explanations by question.
+    """
+    return KeyValues(tuple((one.id, _judged_lines(one, why.get(one.id, ""))) for one in judged))
+
+
+def _judged_lines(one: Judged, why: str) -> tuple[Line, ...]:
+    mark = Badge("right", "good") if one.agrees else Badge("not so", "warn")
+    answer: Line = (
+        mark,
+        Text(" said ", "muted"),
+        Code(shown_answer(one.answer)),
+        Text(", JAX did ", "muted"),
+        Code(shown_answer(one.observed), "strong"),
+    )
+    return (prose_line(one.question), answer, *([prose_line(why)] if why else []))
 
 
 def shown_answer(encoded: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from stagelight.model.receipt import Judged, Receipt, SealedReceipt
 from stagelight.report.document import (
-    Badge,
     Block,
     Cell,
     Code,
@@ -16,14 +15,12 @@ from stagelight.report.document import (
     Fold,
     KeyValues,
     Line,
-    Paragraph,
     Section,
     Source,
     Table,
     Text,
 )
-from stagelight.report.lesson_document import shown_answer
-from stagelight.report.prose import prose_line
+from stagelight.report.lesson_document import judged_rows
 from stagelight.report.quantities import counted
 from stagelight.report.verdict_document import counts_table, output_lines
 
@@ -111,22 +108,9 @@ def _facts(receipt: Receipt, digest: str) -> list[tuple[str, tuple[Line, ...]]]:
 
 
 def _judged_section(title: str, judged: Sequence[Judged]) -> Section:
-    """Question by question; lines that wrap, where a table would have to be moved aside to be read."""
-    rows = tuple((one.id, (prose_line(one.question), _answer_line(one))) for one in judged)
     right = sum(one.agrees for one in judged)
     aside: Line = (Text(f"{right} of {len(judged)} right", "muted"),)
-    return Section(title=(Text(title),), aside=aside, children=(KeyValues(rows),), level=3)
-
-
-def _answer_line(one: Judged) -> Line:
-    mark = Badge("right", "good") if one.agrees else Badge("not so", "warn")
-    return (
-        mark,
-        Text(" said ", "muted"),
-        Code(shown_answer(one.answer)),
-        Text(", JAX did ", "muted"),
-        Code(shown_answer(one.observed), "strong"),
-    )
+    return Section(title=(Text(title),), aside=aside, children=(judged_rows(judged, {}),), level=3)
 
 
 def _repair_fold(receipt: Receipt, index: int) -> Fold:
@@ -144,9 +128,3 @@ def _fold(title: str, source: str, output: str) -> Fold:
 
 def _source(text: str) -> Source:
     return Source(file="", first_line=1, lines=tuple(text.rstrip("\n").splitlines()))
-
-
-def empty_portfolio() -> Document:
-    """The page of a learner who has no receipt."""
-    line: Line = (Text("There is no receipt: finish a lesson with stagelight learn."),)
-    return Document(title="Portfolio", blocks=(Paragraph(line),))
