@@ -117,3 +117,17 @@ def test_how_many_traces_some_calls_make_is_told_without_running_the_function():
 def test_a_value_that_is_not_modelled_is_refused_by_name():
     with pytest.raises(StagelightError, match="complex"):
         traced_calls(lambda x: x, [(1j,)])
+
+
+def test_settings_other_than_the_default_are_shown_in_the_key(capsys):
+    before = jax.config.jax_numpy_dtype_promotion
+    jax.config.update("jax_numpy_dtype_promotion", "strict")
+    try:
+        seen = on_machine(lambda x: x, [(abstract(3),)])
+    finally:
+        jax.config.update("jax_numpy_dtype_promotion", before)
+    stagelight.show(seen)
+    stagelight.show(on_machine(lambda x: x, [(abstract(3),)]))
+    shown = capsys.readouterr().out
+    assert "numpy_dtype_promotion strict" in shown
+    assert "default settings" in shown

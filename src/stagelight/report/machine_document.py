@@ -2,7 +2,6 @@
 
 from stagelight.model.machine_step import (
     ComparedCall,
-    JaxCall,
     MachineCall,
     MachineComparison,
     MachinePart,
@@ -34,6 +33,7 @@ _OUTCOMES = {
     "refused": Text("refused: the machine does not model it", "accent"),
 }
 _CONTEXT = "context "
+_DEFAULTS = ("False", "None", "standard", "allow")
 
 
 def machine_document(call: MachineCall) -> Document:
@@ -61,7 +61,8 @@ def _compared_section(number: int, one: ComparedCall) -> Section:
     if one.notes:
         children.append(Bullets(tuple((Text(note, "muted" if one.agrees else "warn"),) for note in one.notes)))
     steps = one.machine.steps
-    children += [_step_section(i, step, _on_jax(step, one, i == len(steps))) for i, step in enumerate(steps, 1)]
+    for i, step in enumerate(steps, 1):
+        children.append(_step_section(i, step, _on_jax(step, one, i == len(steps)), one.jax.avals))
     return Section(title=title, children=(*children, *_programs(one)), anchor=f"call-{number}")
 
 
@@ -76,15 +77,19 @@ def _programs(one: ComparedCall) -> tuple[Block, ...]:
     return (Paragraph((Text(f"JAX's jaxpr has {length}; explain --jaxpr prints it.", "muted"),)),)
 
 
-def _step_section(number: int, step: MachineStep, theirs: Line = ()) -> Section:
+def _step_section(number: int, step: MachineStep, theirs: Line = (), avals: tuple[str, ...] = ()) -> Section:
     changed = sum(part.before is not None for part in step.parts)
     aside: Line = (Text(f"{counted(changed, 'part')} changed", "warn"),) if changed else ()
     children: list[Block] = [
         Paragraph((Text(step.says, "bad" if not step.parts and "Error" in step.says else "plain"),))
     ]
     if step.parts:
-        columns = (Column("part"), Column("on the machine", code=True))
-        children.append(Table(columns, tuple(map(_part_row, _with_one_context(step.parts)))))
+        beside = avals if step.phase == "abstract" and len(avals) == len(step.parts) else ()
+        columns = (Column("part"), Column("on the machine", code=True), Column("on JAX", code=True))
+        rows = [_part_row(part) for part in _with_one_context(step.parts)]
+        if beside:
+            rows = [(*row, Cell((Code(aval),))) for row, aval in zip(rows, beside, strict=True)]
+        children.append(Table(columns[: 3 if beside else 2], tuple(rows)))
     if theirs:
         children.append(Paragraph((Text("JAX: ", "strong"), *theirs)))
     title: Line = (Text(f"{number} {step.phase}", "strong"),)
@@ -97,11 +102,11 @@ def _part_row(part: MachinePart) -> tuple[Cell, ...]:
 
 
 def _with_one_context(parts: tuple[MachinePart, ...]) -> tuple[MachinePart, ...]:
-    """The settings that did not change, as one part."""
+    """The settings as one part, those that did not change and are as JAX has them by default left out."""
     same = [part for part in parts if part.name.startswith(_CONTEXT) and part.before is None]
-    text = ", ".join(f"{part.name.removeprefix(_CONTEXT)} {part.value}" for part in same)
+    told = [f"{part.name.removeprefix(_CONTEXT)} {part.value}" for part in same if part.value not in _DEFAULTS]
     rest = tuple(part for part in parts if part not in same)
-    return (*rest, MachinePart(name="trace context", value=text)) if same else rest
+    return (*rest, MachinePart(name="trace context", value=", ".join(told) or "default settings")) if same else rest
 
 
 def _on_jax(step: MachineStep, one: ComparedCall, is_last: bool) -> Line:
@@ -111,19 +116,12 @@ def _on_jax(step: MachineStep, one: ComparedCall, is_last: bool) -> Line:
     ran: Line = (Text("the Python function ran" if seen.traced else "the Python function did not run"),)
     shown: dict[str, Line] = {
         "flatten": (Code(seen.structure),) if seen.structure else (),
-        "abstract": _avals_on_jax(step, seen),
         "key": (Text("does not show its key", "muted"),),
         "look up": (Text("had no trace" if seen.traced else "had a trace"),),
         "trace": ran,
         "hit": ran,
     }
     return shown.get(step.phase, ())
-
-
-def _avals_on_jax(step: MachineStep, seen: JaxCall) -> Line:
-    if not seen.avals or tuple(part.value for part in step.parts) == seen.avals:
-        return (Text("the same", "good"),) if seen.avals else ()
-    return (Code(", ".join(seen.avals)),)
 
 
 def _program(title: str, text: str) -> Fold:
