@@ -42,7 +42,14 @@ class Examiner:
         self.close()
 
     def start(self) -> None:
-        """Begin to load JAX, without waiting for it."""
+        """Begin to load JAX, without waiting for it.
+
+        Raises:
+            LabError: This is no system where a program and all that it starts can be stopped.
+        """
+        if os.name != "posix":
+            message = "the lab runs programs on Linux and macOS; on Windows, use it in WSL"
+            raise LabError(message)
         if self._process is None:
             environment = {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ}
             self._process = subprocess.Popen(

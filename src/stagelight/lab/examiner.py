@@ -169,19 +169,16 @@ def _heard(child: Child, request: Request) -> tuple[bytes, Ending]:
 
 
 def _ended(child: Child) -> int:
-    """Stop whatever is left of a child and what it started."""
+    """Stop whatever is left of a child and what it started; its exit code."""
+    # A child that closed its output is about to end by itself, and then its own exit code counts.
+    for _ in range(50):
+        process, status = os.waitpid(child.process, os.WNOHANG)
+        if process:
+            break
+        time.sleep(0.01)
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        if os.waitid(os.P_PID, child.process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            _wait_briefly(child)
         os.killpg(child.process, signal.SIGKILL)
     os.close(child.output)
-    _, status = os.waitpid(child.process, 0)
+    if not process:
+        _, status = os.waitpid(child.process, 0)
     return os.waitstatus_to_exitcode(status)
-
-
-def _wait_briefly(child: Child) -> None:
-    """A child that closed its output is about to end."""
-    for _ in range(50):
-        if os.waitid(os.P_PID, child.process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
-            return
-        time.sleep(0.01)

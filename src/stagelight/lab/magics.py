@@ -131,9 +131,9 @@ class NotebookLesson:
 
     def solution(self, line: str) -> Any:
         """``%solution NAME [--give-up]``: the reference, after passing or giving up."""
-        name, *more = line.split()
+        name, _, more = line.strip().partition(" ")
         exercise = exercise_called(self.lesson, name)
-        return print(solution_of(self.study, self.lesson, exercise, giving_up="--give-up" in more))
+        return print(solution_of(self.study, self.lesson, exercise, giving_up="--give-up" in more.split()))
 
     def checkpoint(self, line: str, cell: str) -> Any:
         """``%%checkpoint``: answer the questions, one ``id = answer`` a line."""

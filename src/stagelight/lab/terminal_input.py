@@ -4,7 +4,6 @@ import contextlib
 import os
 import select
 import sys
-import time
 from collections.abc import Iterator
 
 import click
@@ -34,12 +33,9 @@ def typed_line(prompt: str) -> str:
 @contextlib.contextmanager
 def single_keys() -> Iterator[None]:
     """Keys arrive when they are pressed, and are not shown; the terminal is put back at the end."""
-    try:
-        import termios
-        import tty
-    except ImportError:  # no POSIX terminal: keys are read by msvcrt
-        yield
-        return
+    import termios
+    import tty
+
     before = termios.tcgetattr(sys.stdin)
     try:
         tty.setcbreak(sys.stdin, termios.TCSADRAIN)  # keeps what was typed ahead
@@ -50,20 +46,7 @@ def single_keys() -> Iterator[None]:
 
 def pressed_key(timeout_s: float) -> str:
     """The key that was pressed within a time, or an empty text."""
-    if sys.platform == "win32":
-        return _windows_key(timeout_s)
     ready, _, _ = select.select([sys.stdin], [], [], timeout_s)
     if not ready:
         return ""
     return os.read(sys.stdin.fileno(), 1).decode("utf-8", "replace") or END_OF_INPUT
-
-
-def _windows_key(timeout_s: float) -> str:
-    import msvcrt
-
-    until = time.monotonic() + timeout_s
-    while time.monotonic() < until:
-        if msvcrt.kbhit():  # pyright: ignore[reportAttributeAccessIssue]
-            return str(msvcrt.getwch())  # pyright: ignore[reportAttributeAccessIssue]
-        time.sleep(0.02)
-    return ""
