@@ -4,6 +4,7 @@ import builtins
 import contextlib
 import io
 import pathlib
+import re
 
 import jax
 import pytest
@@ -32,10 +33,15 @@ def importing_from(machine):
     return import_
 
 
+def rounded(text):
+    """XLA may multiply by a reciprocal where NumPy divides, so the last bit of a number is not compared."""
+    return re.sub(r"-?\d+\.\d{6,}", lambda number: f"{float(number[0]):.5f}", text)
+
+
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_prints_the_same_on_the_machine_as_on_jax(lesson):
     jax.clear_caches()
     theirs = printed(lesson)
     ours = printed(lesson, importing_from(Machine(jax.__version__)))
-    assert ours == theirs
+    assert rounded(ours) == rounded(theirs)
     assert "tracing" in theirs

@@ -26,6 +26,11 @@ except ValueError as error:
     print("rejected:", error)
 
 
+negative = jnp.array([-4.0, -1.0, -2.0])
+for mode in ("sum", "mean", "max"):
+    print(mode, float(staged_reduce(negative, mode=mode)))
+
+
 def sum_squares(values):
     print("tracing", values.shape)
     return jnp.sum(values * values)
@@ -58,3 +63,14 @@ branch = jax.jit(runtime_branch)
 print("branch", float(branch(jnp.array(-2.0))), float(branch(jnp.array(3.0))))
 print(jax.make_jaxpr(lambda v: jnp.where(v > 0.0, v**2, -v))(x))
 print("largest", float(jax.jit(lambda v: v.max())(jnp.array([-4.0, -1.0, -2.0]))))
+
+
+def plain_sum_squares(values):
+    print("tracing plain", values)
+    return jnp.sum(values**2)
+
+
+squares = jax.jit(plain_sum_squares)
+for length in (3, 5):
+    for shift in (0.0, 1.0):
+        print(float(squares(jnp.arange(length, dtype=jnp.float32) + shift)))
