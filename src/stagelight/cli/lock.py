@@ -19,6 +19,7 @@ from stagelight.report.quantities import counted
 Examples:
   stagelight lock train.py
   stagelight lock "train.py --steps 3" serve.py
+  stagelight lock -- "-m pytest tests"
   pytest --stagelight-ledger ledgers && stagelight lock ledgers
   stagelight lock --review
 """
@@ -31,8 +32,9 @@ def command(programs: tuple[str, ...], output: Path, review: bool) -> None:
 
     The file holds, for each function of your own, its specializations (arguments, static arguments, settings), counts
     of traces, compiles and avoidable causes, and of each specialization equations, unrolled lines and captured
-    constants: counts, no times, no line numbers. A LEDGER (or a folder of them) stands for a program that was run
-    already. With no PROGRAM, those that the lock names are run again.
+    constants: counts, no times, no line numbers. PROGRAM is a file with its arguments, or "-m module" with its own; a
+    LEDGER (or a folder of them) stands for a program that was run already. With no PROGRAM, those that the lock names
+    are run again.
     """
     before = read_lock(output) if review or not programs else None
     chosen = programs or (before.programs if before is not None else ())

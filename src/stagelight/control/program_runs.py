@@ -20,7 +20,8 @@ def ledgers_of(arguments: Sequence[str], folder: Path, *, inside: Path | None = 
     """The ledgers that some arguments name, running the programs among them.
 
     Args:
-        arguments: Ledgers, folders of ledgers, and programs, each as on a command line (``"train.py --steps 3"``).
+        arguments: Ledgers, folders of ledgers, and programs, each as on a command line (``"train.py --steps 3"``,
+            ``"-m pytest tests"``).
         folder: Where the ledgers of programs are written.
         inside: Where programs run; this folder by default.
 
@@ -37,11 +38,20 @@ def ledgers_of(arguments: Sequence[str], folder: Path, *, inside: Path | None = 
     return ledgers_from(paths)
 
 
+def _words(program: str) -> list[str]:
+    try:
+        return shlex.split(program)
+    except ValueError as error:
+        message = f"{program!r} cannot be split into words: {error}"
+        raise UsageError(message) from None
+
+
 def _run(program: str, ledger: Path, inside: Path) -> Path:
-    words = shlex.split(program)
-    if not words or not (inside / words[0]).is_file():
+    words = _words(program)
+    if words[:1] != ["-m"] and not (words and (inside / words[0]).is_file()):
         message = (
-            f"{words[0] if words else program!r} is no file in {inside}: name a program, a ledger, or a folder of them"
+            f"{words[0] if words else program!r} is no file in {inside}: name a program, '-m module', a ledger, or a "
+            "folder of them"
         )
         raise UsageError(message)
     command = [sys.executable, "-m", "stagelight", "run", "-q", "-f", "-o", str(ledger.absolute()), *words]
