@@ -194,6 +194,9 @@ def _is_in_doubt(test: ast.expr, scope: Scope, context: Context, *, holds: bool)
         case ast.Compare(left=ast.Attribute(attr="ndim" | "shape" | "size"), ops=[ast.Eq() | ast.NotEq() as op]):
             # A side for one particular rank or shape may be meant for calls outside of the trace.
             return isinstance(op, ast.Eq) is holds
+        case _ if _asserts_kind(test, holds=holds):
+            # What the value is, decides whether control gets here; and that is not known.
+            return True
         case _ if not holds:
             return False
         case ast.Call(func=ast.Attribute(attr="issubdtype" | "isdtype")):
@@ -207,6 +210,18 @@ def _is_in_doubt(test: ast.expr, scope: Scope, context: Context, *, holds: bool)
                 # A traced argument that is None is legal, and rare.
                 return True
             return context.depth > 0 and (is_unread or isinstance(value, (Unknown, Maybe)))
+        case _:
+            return False
+
+
+def _asserts_kind(test: ast.expr, *, holds: bool) -> bool:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _asserts_kind(operand, holds=not holds)
+        case ast.BoolOp(values=values):
+            return any(_asserts_kind(value, holds=holds) for value in values)
+        case ast.Call(func=ast.Name(id="isinstance" | "callable" | "hasattr" | "issubclass")):
+            return holds
         case _:
             return False
 

@@ -107,7 +107,7 @@ def _announce(
         base = function.function
         if isinstance(base, Closure) and function.transformation.staging is Staging.JIT:
             statics = static_parameters(machine, function.keywords, base.function, scope, context)
-            _follow(machine, base, function.transformation, statics, arguments, node)
+            _follow(machine, base, function.transformation, statics, arguments, node, is_decorated=False)
     elif isinstance(function, (Closure, Method)):
         outer = function.scope if isinstance(function, Closure) else None
         decoration = decorations_of(machine, function.function, outer).of(Staging.JIT)
@@ -115,7 +115,8 @@ def _announce(
             names = decoration.statics.names
             announce_call(machine, function.function, names, arguments, node, scope, context)
             if isinstance(function, Closure):
-                _follow(machine, function, decoration.transformation, decoration.statics, arguments, node)
+                transformation, statics = decoration.transformation, decoration.statics
+                _follow(machine, function, transformation, statics, arguments, node, is_decorated=True)
 
 
 def _follow(
@@ -125,7 +126,17 @@ def _follow(
     statics: StaticParameters,
     arguments: Arguments,
     node: ast.Call,
+    *,
+    is_decorated: bool,
 ) -> None:
     bound = bound_arguments(function.function, arguments, node)
     if bound is not None and statics.is_complete and not decorations_of(machine, function.function).is_opaque:
-        follow_host_call(machine, function.function, transformation, statics.names, bound, function.scope)
+        follow_host_call(
+            machine,
+            function.function,
+            transformation,
+            statics.names,
+            bound,
+            function.scope,
+            is_decorated=is_decorated,
+        )

@@ -7,6 +7,7 @@ import ast
 from stagelight.lint.control_flow_calls import as_data
 from stagelight.lint.definitions import FunctionDefinition
 from stagelight.lint.entries import trace
+from stagelight.lint.function_calls import default_value
 from stagelight.lint.machine import Machine
 from stagelight.lint.scope import Scope
 from stagelight.lint.tracing_context import Stage
@@ -21,6 +22,8 @@ def follow_host_call(
     statics: frozenset[str],
     bound: dict[str, tuple[ast.expr, Value]],
     parent: Scope | None,
+    *,
+    is_decorated: bool,
 ) -> None:
     """Trace a jitted function once more with the arrays and numbers that one call of the host passes."""
     given = {
@@ -28,6 +31,10 @@ def follow_host_call(
         for name, (_, value) in bound.items()
         if name not in statics and _is_known(value, transformation)
     }
+    for name, default in function.parameters.defaults.items():
+        if name not in bound and name not in statics:
+            # What is not passed is no argument of the trace: it stays the Python value it is.
+            given[name] = default_value(machine, function, default)
     if given and set(given) <= set(function.parameters.names):
         trace(
             machine,
@@ -36,7 +43,7 @@ def follow_host_call(
             stage=Stage.STAGED,
             statics=statics,
             given=given,
-            is_decorated=True,
+            is_decorated=is_decorated,
             parent=parent,
         )
 

@@ -39,6 +39,8 @@ from stagelight.lint.values import (
 )
 
 _DEEPEST_CALL = 24
+_DEEPEST_REPORT = 8
+"""So many calls deep, some test on the way is likely to keep the values of this caller out."""
 
 
 def call_function(
@@ -105,6 +107,8 @@ def _called(function: FunctionDefinition, arguments: Arguments, context: Context
         name = function.name if function.plain_name != "<lambda>" else shown(function.node)
         step = step_at(node, context.module.path, f"calls {name}{fed}", context.module.lines)
         calls = CallStep(step, calls)
+    if context.depth >= _DEEPEST_REPORT:
+        context = context.quieted()
     return msgspec.structs.replace(
         context, module=function.module, function=function, calls=calls, depth=context.depth + 1, loop_depth=0
     )

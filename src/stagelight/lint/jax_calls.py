@@ -54,12 +54,14 @@ _ARRAY_LIBRARIES = (
 _GIVE_SEVERAL = names(
     "split array_split hsplit vsplit dsplit meshgrid unstack broadcast_arrays nonzero divmod modf frexp svd eigh "
     "eig qr slogdet lu top_k unique histogram polydiv lu_factor cho_factor ix_ tril_indices triu_indices "
-    "diag_indices mask_indices gradient histogram2d"
+    "diag_indices mask_indices gradient histogram2d approx_max_k approx_min_k"
 )
 MADE_INITIALIZER = "jax.nn.initializers.made"
 """Stands for what `jax.nn.initializers.normal()` and its like return: a function of key, shape and dtype."""
 _INITIALIZERS = (MADE_INITIALIZER, "jax.nn.initializers.zeros", "jax.nn.initializers.ones")
 _ARITHMETIC = names("add sub mul truediv matmul pow neg iadd")
+_GIVE_ANYTHING = names("custom_root custom_linear_solve platform_dependent reduce reduce_window linear_solve cond map")
+"""Functions of ``jax.lax`` that give what a function passed to them gives."""
 _DTYPE_CALLS = ("float", "int", "uint", "bfloat", "complex", "bool_")
 
 
@@ -134,6 +136,8 @@ def _result(name: str, last: str, arguments: Arguments) -> Value:
     origins = origins_of(*arguments.all())
     if last in _GIVE_SEVERAL and not name.startswith("jax.random."):
         return Tree(origins, is_present=True, is_full=True)
+    if last in _GIVE_ANYTHING:
+        return Maybe(origins)
     is_mask = last in BOOLEAN_FUNCTIONS
     if last == "where" and len(arguments.positional) > 1:
         is_mask = all(isinstance(v, Array) and v.is_mask for v in arguments.positional[1:3])

@@ -93,9 +93,13 @@ def _as_load(target: ast.Name | ast.Attribute | ast.Subscript) -> ast.expr:
 
 
 def execute_expression(machine: Machine, node: ast.Expr, scope: Scope, context: Context) -> bool:
-    """An expression for its effects."""
+    """An expression for its effects; ``concrete_or_error`` of a tracer raises its own message."""
     machine.evaluate(node.value, scope, context)
-    return False
+    match node.value:
+        case ast.Call(func=ast.Attribute(attr="concrete_or_error"), args=[_, asked, *_]):
+            return context.is_staged and isinstance(machine.evaluate(asked, scope, context.quieted()), (Array, Tree))
+        case _:
+            return False
 
 
 def execute_assert(machine: Machine, node: ast.Assert, scope: Scope, context: Context) -> bool:

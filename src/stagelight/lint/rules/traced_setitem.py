@@ -34,6 +34,7 @@ Inside a `jit` the copy that this seems to make is compiled away.
 On NumPy arrays of constants, on lists and on dictionaries.
 """
 
+import ast
 from collections.abc import Iterator
 
 from stagelight.lint.events import ItemStored
@@ -44,7 +45,10 @@ from stagelight.lint.values import Array
 
 
 def _find(event: ItemStored, machine: Machine) -> Iterator[Draft]:
-    if isinstance(event.base, Array) and event.context.is_staged:
+    key = event.node.slice if isinstance(event.node, ast.Subscript) else None
+    # An array has no keys: what is taken for one is then something else.
+    has_key = isinstance(key, ast.Constant) and isinstance(key.value, str)
+    if isinstance(event.base, Array) and event.context.is_staged and not has_key:
         name = shown(event.node.value)
         yield Draft(
             node=event.node,
