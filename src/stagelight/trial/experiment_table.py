@@ -9,13 +9,14 @@ import msgspec
 from stagelight.attribution.attributor import Attributor
 from stagelight.errors import UsageError
 from stagelight.model.attribution import Cause, Miss
-from stagelight.model.event import Event
+from stagelight.model.event import Event, Traced
 from stagelight.model.ledger import JaxSeen
 from stagelight.model.trial import Experiment, Observation
 from stagelight.recorder.ledger_file import ledgers_from
 from stagelight.recorder.object_numbers import ObjectNumbers
 from stagelight.recorder.session import watch
 from stagelight.recorder.value_description import ValueDescriber
+from stagelight.trial.base_comparison import BaseComparison, aval_marks
 from stagelight.trial.made_call import Call, call_from
 
 VALUES_ONLY = "values only"
@@ -24,12 +25,21 @@ VALUES_ONLY = "values only"
 class Window:
     """The misses of the function itself since it was last emptied, without eager operations and nested jits."""
 
-    def __init__(self) -> None:
+    def __init__(self, comparison: BaseComparison) -> None:
         self._attributor = Attributor()
+        self._comparison = comparison
         self.misses: list[Miss] = []
+        self.base_runs = True
+
+    def causes(self, miss: Miss) -> tuple[Cause, ...]:
+        """Why a miss happened; a trace is held against the base call alone."""
+        if miss.ledger != "trace" or self.base_runs:
+            return miss.causes
+        return self._comparison.causes(miss.trace, miss.causes)
 
     def read(self, entry: Event | JaxSeen) -> None:
         """Take in an entry of the ledger."""
+        self._comparison.read(entry, base_runs=self.base_runs)
         for conclusion in self._attributor.feed(entry):
             if isinstance(conclusion, Miss) and conclusion.function.kind != "eager" and not conclusion.parent:
                 self.misses.append(conclusion)
@@ -68,7 +78,8 @@ def experiment(function: Callable[..., Any], base_call: Any, vary: Mapping[str, 
     describer = ValueDescriber(ObjectNumbers())
     changes += [(name, with_argument(base, names, name, v)) for name, given in vary.items() for v in _values(given)]
     with watch() as ledger:
-        window, recorder = Window(), ledger.session.recorder
+        window = Window(BaseComparison(lambda traced: _is_of(traced, base, names, describer)))
+        recorder = ledger.session.recorder
         # What this function was traced for before is among the keys that a change is compared with: the session
         # writes it when the function is first seen, with names that it wrote when it began.
         for entry in ledgers_from([str(ledger.session.path)])[0].entries():
@@ -77,7 +88,9 @@ def experiment(function: Callable[..., Any], base_call: Any, vary: Mapping[str, 
         first = _observe(function, base, window, Observation(factor="base call"))
         rows = []
         for factor, changed in changes:
+            window.base_runs = True
             _observe(function, base, window, Observation(factor=""))
+            window.base_runs = False
             row = Observation(factor=factor, **_told(base, changed, names, factor, describer))
             rows.append(_observe(function, changed, window, row))
     name = str(getattr(function, "__name__", type(function).__name__))
@@ -92,7 +105,7 @@ def _observe(function: Callable[..., Any], one: Call, window: Window, row: Obser
     except Exception as raised:
         error = f"{type(raised).__name__}: {str(raised).partition(chr(10))[0]}"
     ledgers = [m.ledger for m in window.misses]
-    causes: dict[Cause, None] = {c: None for m in window.misses for c in m.causes if c.slug != "first-compile"}
+    causes: dict[Cause, None] = {c: None for m in window.misses for c in window.causes(m) if c.slug != "first-compile"}
     return msgspec.structs.replace(
         row,
         traces=ledgers.count("trace"),
@@ -101,6 +114,21 @@ def _observe(function: Callable[..., Any], one: Call, window: Window, row: Obser
         causes=tuple(causes),
         error=error,
     )
+
+
+def _is_of(traced: Traced, call: Call, names: Mapping[str, int | str], describer: ValueDescriber) -> bool:
+    """Whether a trace has the key of a call, as far as avals, static values and calling convention tell."""
+    if traced.positional != len(call.args) or tuple(traced.keywords) != tuple(sorted(call.kwargs)):
+        return False
+    values = {name: call.kwargs[at] if isinstance(at, str) else call.args[at] for name, at in names.items()}
+    static = dict(traced.static)
+    if any(describer.describe(values[name]).text != told.text for name, told in static.items() if name in values):
+        return False
+    try:
+        marks = aval_marks([value for name, value in values.items() if name not in static])
+    except TypeError:  # something that is no array: the call will say so itself
+        return False
+    return marks == sorted((aval.shape, aval.dtype, aval.weak) for aval in traced.avals)
 
 
 def argument_names(function: Callable[..., Any], base: Call) -> dict[str, int | str]:
