@@ -63,13 +63,13 @@ class NotebookLesson:
         shell: IPython's shell.
         study: The learner's place.
         lesson: The lesson.
+        examiner: Runs the repairs.
     """
 
-    def __init__(self, shell: Any, study: Study, lesson: Lesson) -> None:
+    def __init__(self, shell: Any, study: Study, lesson: Lesson, examiner: Examiner) -> None:
         self.study = study
         self.lesson = lesson
-        self.examiner = Examiner()
-        self.examiner.start()
+        self.examiner = examiner
         self._shell = shell
         self._folder = tempfile.TemporaryDirectory(prefix="stagelight-notebook-")
         self._session = Session(Path(self._folder.name, "ledger.jsonl"), Options(calls=True, program=("notebook",)))
@@ -78,8 +78,7 @@ class NotebookLesson:
         self._is_watching = True
 
     def close(self) -> None:
-        """End the session and the child process."""
-        self.examiner.close()
+        """End the session."""
         self._stop()
         self._folder.cleanup()
 
@@ -174,22 +173,28 @@ class LabMagics:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
+        self._examiner = Examiner()
         self._lesson: NotebookLesson | None = None
 
     def open_lesson(self, line: str) -> None:
         """``%lesson N``: begin or go on with a lesson in this kernel."""
-        self.close()
+        self._end_lesson()
         lesson = lesson_called(line.strip())
         try:
             study = study_of()
         except LabError:
             study = started_study(None)
         study.restore()
-        self._lesson = NotebookLesson(self._shell, study, lesson)
+        self._examiner.start()
+        self._lesson = NotebookLesson(self._shell, study, lesson, self._examiner)
         print(f"Lesson {lesson.number}: {lesson.title}. The journal is that of {study.workspace}.")
 
     def close(self) -> None:
-        """End what is open."""
+        """End what is open, and the process that runs repairs."""
+        self._end_lesson()
+        self._examiner.close()
+
+    def _end_lesson(self) -> None:
         lesson, self._lesson = self._lesson, None
         if lesson is not None:
             lesson.close()
