@@ -133,3 +133,9 @@ def test_a_table_that_cannot_fit_is_stacked():
         "gamma  three-three-three-three",
         "-",
     ]
+
+
+def test_a_folded_cell_breaks_between_words_where_it_can():
+    rows = [(Cell((Text(text),)),) for text in ("committed-changed x uncommitted", "committed_without_a_space")]
+    text = terminal_text(Document("t", (Table((Column("why"),), tuple(rows)),)), width=20)
+    assert text == "WHY\ncommitted-changed x\nuncommitted\ncommitted_without_a_\nspace\n"

@@ -61,7 +61,7 @@ def _shrink(widths: list[int], room: int) -> None:
 
 
 def _folded(cell: Text, width: int, is_place: bool) -> list[Text]:
-    """The cell in lines of at most ``width``, broken anywhere; a place loses its beginning instead."""
+    """The cell in lines of at most ``width``, broken at a space where one is near; a place loses its beginning."""
     if cell.cell_len <= width:
         return [cell]
     if is_place:
@@ -69,6 +69,8 @@ def _folded(cell: Text, width: int, is_place: bool) -> list[Text]:
     lines: list[Text] = []
     rest = cell
     while rest.cell_len > width:
-        head, rest = rest.divide([width])
+        space = rest.plain.rfind(" ", width // 2, width + 1)
+        head, rest = rest.divide([space if space >= 0 else width])
         lines.append(head)
+        rest = rest[1:] if space >= 0 else rest
     return [*lines, rest]
