@@ -180,6 +180,7 @@ class Program:
         options = [
             lambda jnp, lax, jit, v, c: lax.fori_loop(0, 3, lambda k, x: x * 0.5 + k, v[i]),
             lambda jnp, lax, jit, v, c: lax.fori_loop(0, 2, lambda k, x: x + v[j], v[i]),
+            lambda jnp, lax, jit, v, c: lax.fori_loop(0, 2, lambda k, x: x + v[i][k] * c[k], v[j]),
             lambda jnp, lax, jit, v, c: lax.scan(lambda s, x: (s + x, s * x), 0.0, v[i])[1],
             lambda jnp, lax, jit, v, c: lax.scan(lambda s, x: (s + x, (s, x)), v[j], v[i])[1][0],
             lambda jnp, lax, jit, v, c: lax.scan(lambda s, x: (s * 0.5 + jnp.sum(x), None), 1.0, v[i])[0],

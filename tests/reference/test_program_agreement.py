@@ -50,3 +50,19 @@ def test_values_gradients_and_batches_are_the_same(number):
         for a, b in zip(theirs, ours, strict=True):
             a, b = np.asarray(a), np.asarray(b)
             assert random_programs.distance(a, b) <= (1e-2 if a.dtype == np.float16 else TOLERANCE), what
+
+
+INDICES = {
+    "weak": (1, lambda x, i: x[i]),
+    "narrow": (np.uint8(1), lambda x, i: x[i]),
+    "one axis": (np.int8(1), lambda x, i: x[:, i]),
+    "beside a number": (np.int16(1), lambda x, i: x[0, i]),
+    "beyond the end": (1, lambda x, i: x[12, i]),
+}
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_a_traced_index_is_converted_before_it_is_wrapped(name):
+    index, take = INDICES[name]
+    x = np.ones((10, 3), np.float32)
+    assert random_programs.differences(jax.make_jaxpr(take)(x, index), MACHINE.make_jaxpr(take)(x, index).jaxpr) == []

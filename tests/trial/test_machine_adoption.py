@@ -1,5 +1,7 @@
 """Functions written for JAX run on the machine unchanged; what of JAX it does not model is refused by name."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,39 @@ def test_a_function_written_for_jax_has_the_same_jaxpr_and_value_on_the_machine(
     assert [e.primitive.name for e in machine.make_jaxpr(ours)(*args).jaxpr.equations] == [
         e.primitive.name for e in theirs.eqns
     ]
+
+
+class Model:
+    def __init__(self):
+        self.w = W
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def forward(self, x):
+        return (x * self.w).sum()
+
+    def __call__(self, x):
+        return x
+
+
+@pytest.mark.parametrize(
+    "call", [Model().forward, functools.partial(jax.jit(lambda x, n: x * n, static_argnums=1), n=3)]
+)
+def test_methods_and_partials_of_jitted_functions_are_adopted(call):
+    machine = Machine(jax.__version__)
+    told = machine.explain_trace(machine.jit(adopted(machine, call)), jax.ShapeDtypeStruct((3,), jnp.float32))
+    assert (told.outcome, told.error) == ("traced", "")
+    assert "jit[" in told.jaxpr
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [(Model(), "a callable"), (jax.vmap(lambda x: x), "a transformation of JAX"), (jax.nn.relu, "relu")],
+)
+def test_other_callables_are_refused_by_name(call, what):
+    machine = Machine(jax.__version__)
+    told = machine.explain_trace(machine.jit(adopted(machine, call)), 1.0)
+    assert told.outcome == "refused"
+    assert what in told.error
 
 
 def test_what_uses_nothing_of_jax_is_the_function_itself():

@@ -77,6 +77,27 @@ def test_what_is_not_modelled_is_named_and_what_is_printed_differently_too():
     assert "`let`" in twice.notes[0]
 
 
+def test_equations_of_a_gradient_are_said_to_be_the_machines_own():
+    (one,) = on_machine(lambda x: jax.grad(lambda v: jnp.sum(jnp.sin(v)))(x), [(abstract(3),)]).calls
+    assert (one.machine.outcome, one.jax.traced, one.agrees) == ("traced", True, False)
+    assert "linearizes" in one.notes[-1]
+
+
+def test_a_container_that_only_jax_knows_is_named():
+    class Pair:
+        def __init__(self, x):
+            self.x = x
+
+    jax.tree_util.register_pytree_node(Pair, lambda p: ((p.x,), None), lambda _, c: Pair(*c))
+    (one,) = on_machine(lambda p: p.x * 2, [(Pair(1.0),)]).calls
+    assert (one.machine.outcome, one.notes) == (
+        "refused",
+        ("The reference machine does not model the container Pair.",),
+    )
+    with pytest.raises(StagelightError, match="the container Pair"):
+        traced_calls(lambda p: p.x, [(Pair(1.0),)])
+
+
 def test_a_difference_is_seen_and_named(monkeypatch):
     from stagelight.reference import structural
 

@@ -50,6 +50,7 @@ class Machine:
         self.numpy: Namespace = numpy_namespace()
         self.jax: Namespace = jax_namespace(self)
         self._teller = Teller()
+        self.has_transformed = False
 
     def active(self) -> AbstractContextManager[None]:
         """Follow this machine's version within a ``with`` block."""
@@ -89,6 +90,7 @@ class Machine:
     def _followed(self, function: Function) -> Function:
         @functools.wraps(function)
         def followed(*args: Any, **kwargs: Any) -> Any:
+            self.has_transformed = True
             with self.active():
                 return function(*args, **kwargs)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from stagelight.reference import elementwise as e
 from stagelight.reference import structural as p
-from stagelight.reference.arithmetic import convert, same_dtype
+from stagelight.reference.arithmetic import convert, number_like, same_dtype
 from stagelight.reference.aval import promoted
 from stagelight.reference.operand import Operand, Tracer
 from stagelight.reference.staging_error import NonConcreteBooleanIndexError, StagingTypeError, StagingValueError, refuse
@@ -180,19 +180,20 @@ def _take_traced(operand: Any, axes: list[Any]) -> Any:
     if any(isinstance(entry, slice) and entry != slice(None) for entry in axes):
         raise refuse("a traced index beside a partial slice")
     pairs = list(zip(axes, operand.shape, strict=True))
-    starts = [_wrapped(0 if isinstance(a, slice) else a, n) for a, n in pairs]
+    # Over several axes JAX converts all indices first; ``_normalize_index`` in ``jax/_src/indexing.py`` then wraps.
+    given = [np.int32(0) if isinstance(a, slice) else np.int32(a) if isinstance(a, int) else a for a in axes]
+    indices = [operand_of(index) if operand.ndim == 1 else convert(index, int) for index in given]
+    starts = [_wrapped(index, n) for index, n in zip(indices, operand.shape, strict=True)]
     sizes = tuple(n if isinstance(a, slice) else 1 for a, n in pairs)
     return p.dynamic_slice(operand, *starts, slice_sizes=sizes)
 
 
 def _wrapped(index: Any, size: int) -> Any:
-    """A start index counted from the front, by equations, as ``_normalize_index`` in ``jax/_src/indexing.py``."""
-    start = operand_of(np.int32(index) if isinstance(index, int) else index)
-    if start.dtype.kind == "u":
-        return start
-    is_negative = e.lt(start, np.zeros((), start.dtype)[()])
-    counted = e.add(convert(start, start.dtype), np.asarray(size, start.dtype)[()])
-    return e.select_n(is_negative, start, counted)
+    """A start index counted from the front, by equations."""
+    if index.dtype.kind == "u":
+        return index
+    is_negative = e.lt(index, number_like(index, 0))
+    return e.select_n(is_negative, index, e.add(convert(index, index.dtype), np.asarray(size, index.dtype)[()]))
 
 
 def dot(a: Any, b: Any) -> Any:

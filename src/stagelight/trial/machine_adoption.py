@@ -1,6 +1,8 @@
 """Functions that were written for JAX, with the reference machine's namespaces in place of JAX's modules."""
 
+import functools
 import operator
+import os
 import types
 from collections.abc import Callable
 from typing import Any
@@ -9,12 +11,13 @@ import jax
 import numpy as np
 
 from stagelight.adapters.jit_declaration import jit_declaration
-from stagelight.reference import Array, Machine, NotModelledError
+from stagelight.reference import Array, Machine, NotModelledError, StagedFunction
 from stagelight.reference.aval import DTYPE_NAMES
 from stagelight.reference.namespace import Namespace
 
 _MODULES = ("jax.numpy", "jax.lax", "jax")
 _OF_JAX = ("jax", "jaxlib")
+_FILES_OF_JAX = os.path.dirname(jax.__file__) + os.sep
 
 
 def adopted(machine: Machine, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,7 +33,10 @@ def adopted(machine: Machine, function: Callable[..., Any]) -> Callable[..., Any
         >>> print(machine.make_jaxpr(double.function)(1.0))
         { lambda ; a:f32[]. let b:f32[] = add a a in (b,) }
     """
-    return _Adoption(machine).value(function)
+    found = _Adoption(machine).value(function)
+    if isinstance(found, types.FunctionType | types.MethodType | functools.partial | StagedFunction):
+        return found
+    return refusing(f"a callable {type(function).__module__}.{type(function).__qualname__}")
 
 
 class _Adoption:
@@ -53,6 +59,15 @@ class _Adoption:
             return self.known[id(value)]
         if type(value) in (list, tuple, dict):
             return self.container(value)
+        if isinstance(value, types.MethodType):
+            function = self.value(value.__func__)
+            return value if function is value.__func__ else types.MethodType(function, value.__self__)
+        if type(value) is functools.partial:
+            return functools.partial(
+                self.value(value.func), *self.container(value.args), **self.container(value.keywords)
+            )
+        if isinstance(value, types.FunctionType) and value.__code__.co_filename.startswith(_FILES_OF_JAX):
+            return refusing(f"what a transformation of JAX made of {value.__name__}")
         home = str(getattr(value, "__module__", "") or "").partition(".")[0]
         if home in _OF_JAX and callable(value) and not isinstance(value, type):
             return refusing(f"{value.__module__}.{getattr(value, '__name__', value)}")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
+import msgspec
 
 from stagelight.adapters.jit_declaration import JitDeclaration, jit_declaration
 from stagelight.errors import StagelightError
@@ -17,8 +18,13 @@ from stagelight.model.machine_step import ComparedCall, JaxCall, MachineCall, Ma
 from stagelight.reference import Machine
 from stagelight.trial.jaxpr_likeness import likeness
 from stagelight.trial.machine_adoption import adopted
-from stagelight.trial.machine_opinion import MachineOpinion, settings_of_jax
+from stagelight.trial.machine_opinion import MachineOpinion, container_not_modelled, settings_of_jax
 from stagelight.trial.made_call import Call, call_from
+
+TRANSFORMED = (
+    "Under grad and vmap the machine stages equations of its own: JAX linearizes before it transposes, and batches "
+    "some primitives otherwise. The values are the same."
+)
 
 
 def on_machine(
@@ -114,10 +120,17 @@ def _compared(machine: Machine, staged: Any, theirs: _Counted, one: Call, text: 
         return ComparedCall(
             call=text, machine=ours, jax=seen, agrees=False, notes=(ours.error.partition(". ")[0] + ".",)
         )
+    container = container_not_modelled(machine, one) if ours.outcome == "failed" else None
+    if container is not None:
+        note = f"The reference machine does not model {container}."
+        ours = msgspec.structs.replace(ours, outcome="refused", error=note)
+        return ComparedCall(call=text, machine=ours, jax=seen, agrees=False, notes=(note,))
     if ours.outcome == "failed" or traced is None:
         agrees, notes = _errors_agree(ours, seen)
     else:
         alike, notes = likeness(traced.jaxpr, staged.trace(*one.args, **one.kwargs))
+        if not alike and machine.has_transformed:
+            notes = (*notes, TRANSFORMED)
         agrees = alike and (ours.outcome == "traced") is seen.traced
         if (ours.outcome == "traced") is not seen.traced:
             notes = (f"The machine {'traced' if not seen.traced else 'found the key'}; JAX did not.", *notes)

@@ -42,13 +42,18 @@ class MachineOpinion:
             try:
                 return self._machine.would_trace(self._staged, *one.args, **one.kwargs)
             except StagingTypeError:
-                self._refuse_containers(one)
-                raise
+                container = container_not_modelled(self._machine, one)
+                if container is None:
+                    raise
+        raise NotModelledError(container)
 
-    def _refuse_containers(self, one: Call) -> None:
-        for leaf in self._machine.registry.flatten((one.args, dict(one.kwargs)))[0]:
-            if not jax.tree_util.all_leaves([leaf]):
-                raise NotModelledError(f"the container {type(leaf).__name__}")
+
+def container_not_modelled(machine: Machine, one: Call) -> str | None:
+    """The first container among the arguments that JAX knows and the machine does not, if there is one."""
+    leaves = machine.registry.flatten((one.args, dict(one.kwargs)))[0]
+    return next(
+        (f"the container {type(leaf).__name__}" for leaf in leaves if not jax.tree_util.all_leaves([leaf])), None
+    )
 
 
 def opinion_on(function: Callable[..., Any]) -> MachineOpinion | str:
