@@ -165,7 +165,15 @@ def properties_apart(a: Aval, b: Aval) -> int:
     return max(apart + (a.weak != b.weak and a.dtype == b.dtype), 1)
 
 
-INSPECTIONS = frozenset({"eval_shape", "make_jaxpr", "lower", "trace"})
+BUCKETING = "bucketing"
+"""Around traces with which a bucketed function is looked at by Stagelight itself."""
+
+INSPECTIONS = frozenset({"eval_shape", "make_jaxpr", "lower", "trace", BUCKETING})
+
+
+def is_ahead_of_time(under: tuple[str, ...]) -> bool:
+    """Whether the program looked at the function, as a warm-up does by lowering it."""
+    return is_inspection(under) and BUCKETING not in under
 
 
 def is_inspection(under: tuple[str, ...]) -> bool:

@@ -76,7 +76,7 @@ class Account:
             compiles=sum(program.executables for program in programs),
             compile_s=sum(program.compile_s for program in programs),
             warmed=any(program.warmed for program in programs),
-            checked=any(program.checked for program in programs),
+            checked=any(program.compared_as is not None for program in programs),
             sizes=tuple(SizeCount(sizes=sizes, calls=n) for sizes, n in sorted(counts.items())),
         )
 

@@ -3,11 +3,25 @@
 Anyone may listen, and Stagelight's recorder does. With no listener, an announcement costs under a microsecond.
 """
 
+import contextlib
+from collections.abc import Iterator
+
 import jax
 
 CALL_EVENT = "/stagelight/bucketed/call"
 EXACT_EVENT = "/stagelight/bucketed/exact"
+LOOKING_EVENT = "/stagelight/bucketed/looking"
 COMPILE_EVENT = "/stagelight/bucketed/compile_duration"
+
+
+@contextlib.contextmanager
+def looking() -> Iterator[None]:
+    """What is traced in this block, Stagelight traces to look at the function; no call of the program needs it."""
+    jax.monitoring.record_event(LOOKING_EVENT, state="began")
+    try:
+        yield
+    finally:
+        jax.monitoring.record_event(LOOKING_EVENT, state="ended")
 
 
 def announce_call(function: str, bucket: str) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 
 from stagelight.adapters.symbolic_context import is_tracer
 from stagelight.bucketing.account import Account
-from stagelight.bucketing.announcements import announce_call, announce_compile, announce_exact, text_of_sizes
+from stagelight.bucketing.announcements import announce_call, announce_compile, announce_exact, looking, text_of_sizes
 from stagelight.bucketing.arguments import Arguments, Layout
+from stagelight.bucketing.cross_check import common_part, outputs_of_part, signature_of
 from stagelight.bucketing.first_call import check_equal
 from stagelight.bucketing.options import Options
 from stagelight.bucketing.output_plan import PaddedOutputs, in_form, true_results
@@ -170,17 +171,50 @@ class BucketedFunction:
             return self._execute(program, call) if program.ready else self._execute_first(program, call)
 
     def _execute_first(self, program: Program, call: _Call) -> PaddedOutputs | None:
-        is_checked = self._options.check_first and not any(map(is_tracer, jax.tree.leaves(call.values)))
+        if not self._options.check_first or any(map(is_tracer, jax.tree.leaves(call.values))):
+            return self._execute(program, call)
+        signature = signature_of(call.layout, call.values, call.ragged)
+        compared = None if call.layout.donated else self._programs.compared_like(program, signature)
         # Before the program, which may take over the buffers of donated arguments.
-        expected = self._unpadded(call) if is_checked else None
+        expected = self._unpadded_to_compare(call) if compared is None else None
         outputs = self._execute(program, call)
-        if outputs is None or not is_checked:
-            return outputs
-        form = "jax" if self._options.outputs == "padded" else self._options.outputs
-        got = true_results(outputs, call.sizes, form)
-        check_equal(got, expected, function=self._account.function, bucket=program.bucket)
-        program.checked = True
+        if outputs is None:
+            return None
+        if compared is None or not self._agrees_with(compared, program, call):
+            expected = self._unpadded_to_compare(call) if compared is not None else expected
+            got = true_results(outputs, call.sizes, self._compared_form)
+            check_equal(got, expected, function=self._account.function, bucket=program.bucket)
+        program.compared_as = signature
         return outputs
+
+    def _agrees_with(self, compared: Program, program: Program, call: _Call) -> bool:
+        """Hold a bucket against one that was compared before; False where no part of the call is fit for both."""
+        part = common_part(compared, program, call.sizes, call.ragged)
+        if part is None:
+            return False
+        poison = self._options.padding == "poison"
+        try:
+            results = [
+                true_results(
+                    outputs_of_part(one, call.layout, call.values, part, poison=poison), part[0], self._compared_form
+                )
+                for one in (compared, program)
+            ]
+            jax.block_until_ready(results)
+        except Exception:  # what the function says of data that is cut short is nothing that the user asked for
+            return False
+        check_equal(
+            results[1], results[0], function=self._account.function, bucket=program.bucket, against=compared.bucket
+        )
+        return True
+
+    @property
+    def _compared_form(self) -> str:
+        return "jax" if self._options.outputs == "padded" else self._options.outputs
+
+    def _unpadded_to_compare(self, call: _Call) -> Any:
+        with looking():
+            return self._unpadded(call)
 
     def _execute(self, program: Program, call: _Call) -> PaddedOutputs | None:
         values = padded_values(program, call.layout, call.values, call.ragged, poison=self._options.padding == "poison")

@@ -41,7 +41,8 @@ def bucketed(
             Results without a ragged axis stay on the device in any case.
         on_unsupported: ``"error"`` raises where padding would change a result and no rule masks it; ``"exact"`` runs
             such calls without padding, one compile per size.
-        check_first: Run the first call of each bucket without padding too, and compare. Costs a compile a bucket.
+        check_first: Compare the first call of each bucket: that of the first with the unpadded function, which costs
+            one compile, and that of each later one with a bucket that was compared, on the data that fits both.
         padding: ``"poison"`` fills padding with NaN and huge integers, to put the function to the test.
         loops: A scan over a ragged axis runs its ``"true-size"``, or its ``"capacity"`` with turns masked, which
             suits accelerators where a trip count known only at run time is slow.

@@ -14,8 +14,15 @@ from stagelight.errors import BucketMismatch
 _TOLERANCE = {2: 5e-2, 4: 1e-3, 8: 1e-8}
 
 
-def check_equal(got: Any, expected: Any, *, function: str, bucket: str) -> None:
+def check_equal(got: Any, expected: Any, *, function: str, bucket: str, against: str = "") -> None:
     """Compare two results leaf by leaf.
+
+    Args:
+        got: The bucket's.
+        expected: The unpadded function's, or that of a bucket that was compared with it.
+        function: Name of the function.
+        bucket: The bucket.
+        against: The other bucket; empty for the unpadded function.
 
     Raises:
         BucketMismatch: They differ in structure, shape, dtype or beyond rounding; names the result's path.
@@ -23,12 +30,12 @@ def check_equal(got: Any, expected: Any, *, function: str, bucket: str) -> None:
     got_leaves, got_tree = jax.tree_util.tree_flatten_with_path(got)
     expected_leaves, expected_tree = jax.tree_util.tree_flatten_with_path(expected)
     if got_tree != expected_tree:
-        raise BucketMismatch(_message(function, bucket, "its structure", str(expected_tree), str(got_tree)))
+        raise BucketMismatch(_message(function, bucket, against, "its structure", str(expected_tree), str(got_tree)))
     for (path, one), (_, other) in zip(got_leaves, expected_leaves, strict=True):
         difference = _difference(one, other)
         if difference is not None:
             where = f"result{jax.tree_util.keystr(path)}"
-            raise BucketMismatch(_message(function, bucket, where, *difference))
+            raise BucketMismatch(_message(function, bucket, against, where, *difference))
 
 
 def _difference(got: Any, expected: Any) -> tuple[str, str] | None:
@@ -62,10 +69,11 @@ def _host(value: Any) -> np.ndarray:
     return np.asarray(jax.random.key_data(value) if is_key_dtype(jnp.result_type(value)) else value)
 
 
-def _message(function: str, bucket: str, where: str, expected: str, got: str) -> str:
+def _message(function: str, bucket: str, against: str, where: str, expected: str, got: str) -> str:
+    other = f"bucket {against}, which was compared before" if against else "the unpadded function"
     return (
-        f"the bucketed {function} gives another result than the unpadded function, in bucket {bucket}.\n"
-        f"  {where}: unpadded {expected}, bucketed {got}\n"
+        f"the bucketed {function} gives another result than {other}, in bucket {bucket}.\n"
+        f"  {where}: {f'in {against}' if against else 'unpadded'} {expected}, bucketed {got}\n"
         f"  Either the function is so sensitive to rounding that two orders of a sum differ this much, or a mask is "
         f"missing: please report it.\n"
         f"  Run this function with jax.jit, or with check_first=False if the difference is rounding."

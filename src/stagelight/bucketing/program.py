@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stagelight.adapters.symbolic_context import trace_context
-from stagelight.bucketing.announcements import text_of_sizes
+from stagelight.bucketing.announcements import looking, text_of_sizes
 from stagelight.bucketing.arguments import Layout
 from stagelight.bucketing.declaration import RaggedAxes
 from stagelight.bucketing.interpreter import interpret
@@ -69,7 +69,8 @@ class TraceStore:
     def _once(self, key: Any, function: Any, leaves: Any, least: Any, greatest: Any) -> SymbolicTrace | Exception:
         if key not in self._kept:
             try:
-                trace = trace_symbolically(function, leaves, least, greatest)
+                with looking():
+                    trace = trace_symbolically(function, leaves, least, greatest)
                 self.trace_s += trace.trace_s
                 self.guards.update(dict.fromkeys(trace.guards))
                 self._kept[key] = trace
@@ -93,6 +94,7 @@ class Program:
         executables: How many signatures it was traced for.
         refused: Why it cannot be run; None where it can.
         ready: Whether it ran.
+        compared_as: The signature whose first call was compared; None where none was.
     """
 
     def __init__(
@@ -124,7 +126,7 @@ class Program:
         self.refused: Exception | None = None
         self.ready = False
         self.warmed = False
-        self.checked = False
+        self.compared_as: Any = None
         self.lock = threading.RLock()
         self.ragged_shapes: tuple[tuple[str, ...], ...] = ()
         self._function = function

@@ -1,5 +1,6 @@
 """The programs of a bucketed function: which one holds for a call, and new ones where none does."""
 
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -68,6 +69,16 @@ class Programs:
                     return None if program.rejects(sizes) else program
             programs.append(self._made(layout, static, capacities, alias, self._least(sizes, capacities)))
             return programs[-1]
+
+    def compared_like(self, program: Program, signature: Any) -> Program | None:
+        """The least program of the same function whose first call, of the same signature, was compared."""
+        found = [
+            other
+            for others in list(self._programs.values())
+            for other in others
+            if other.compared_as == signature and other.layout is program.layout and other.static == program.static
+        ]
+        return min(found, key=lambda other: math.prod(other.bucket_capacities), default=None)
 
     def plan(self, layout: Layout, values: Sequence[Any], sizes: Mapping[str, int]) -> OutputPlan | None:
         """Which results of a call are ragged; None where the function cannot be traced with symbolic sizes."""

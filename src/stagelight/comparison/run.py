@@ -18,7 +18,7 @@ from stagelight.model.structure import Structure
 # Keys of one function that are compared; more than that is a finding of its own, and the rest is counted.
 MOST_KEYS = 400
 
-INSPECTIONS = frozenset({"eval_shape", "make_jaxpr"})
+INSPECTIONS = frozenset({"eval_shape", "make_jaxpr", "bucketing"})
 
 
 class KeyReader:

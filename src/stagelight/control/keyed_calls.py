@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from stagelight.attribution.history import is_inspection
+from stagelight.attribution.history import is_ahead_of_time
 from stagelight.attribution.surroundings import transformations
 from stagelight.comparison.locked_key import locked_key
 from stagelight.comparison.warm_coverage import coverage_of
@@ -56,7 +56,7 @@ def _calls_of(ledger: LedgerFile) -> Iterator[KeyedCall]:
             case Traced() if not entry.failed:
                 structure = structures.get(entry.structure, _EMPTY)
                 key = keys[_signature(entry)] = locked_key(entry, structure, contexts.get(entry.context, ()))
-                if is_inspection(entry.under) and _is_own(functions, entry):
+                if is_ahead_of_time(entry.under) and _is_own(functions, entry):
                     yield _call(functions[entry.function], key, structure, entry)
             case Dispatched() if _is_own(functions, entry) and not transformations(entry.under):
                 key = keys.get(_signature(entry))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from stagelight.attribution.history import is_inspection
+from stagelight.attribution.history import is_ahead_of_time
 from stagelight.attribution.surroundings import transformations
 from stagelight.model.event import Dispatched, FunctionSeen, StructureSeen, Traced
 from stagelight.model.function import Function
@@ -34,7 +34,7 @@ def _calls_of(ledger: LedgerFile) -> Iterator[RecordedCall]:
             case Traced():
                 traced_as[_signature(entry)] = entry
                 function = functions.get(entry.function)
-                if function is not None and function.own and is_inspection(entry.under) and not entry.failed:
+                if function is not None and function.own and is_ahead_of_time(entry.under) and not entry.failed:
                     yield _call(function, entry, structures, entry.placements, entry.placement_of)
             case Dispatched():
                 function, traced = functions.get(entry.function), traced_as.get(_signature(entry))

@@ -21,6 +21,7 @@ from stagelight.model.event import (
     Traced,
 )
 from stagelight.model.ledger import JaxSeen
+from stagelight.recorder.bucketed_calls import BUCKETING
 from stagelight.recorder.call_site import CallSite, call_site
 from stagelight.recorder.function_registry import FunctionRegistry, Identity
 from stagelight.recorder.object_numbers import ObjectNumbers
@@ -90,6 +91,7 @@ class ThreadState(threading.local):
         self.last_trace = 0
         self.failing: Any = None
         self.number = threading.get_ident()
+        self.looking = 0
 
 
 class Book:
@@ -170,7 +172,10 @@ class Book:
 
     def site(self, frame: Any) -> CallSite:
         """Call site of a frame."""
-        return call_site(frame, self.ownership)
+        site = call_site(frame, self.ownership)
+        if self.thread.looking:
+            return msgspec.structs.replace(site, under=(*site.under, BUCKETING))
+        return site
 
     def function(self, fun: Any, static: dict[str, Any] | None = None) -> Identity:
         """Identity of a callable, written when it is new."""

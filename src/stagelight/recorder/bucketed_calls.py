@@ -7,6 +7,9 @@ from stagelight.model.event import BucketedCall
 
 IN_A_BUCKET = "bucketed/call"
 EXACTLY = "bucketed/exact"
+LOOKING = "bucketed/looking"
+BUCKETING = "bucketing"
+"""What surrounds a call while Stagelight traces a function with symbolic sizes, or unpadded for comparison."""
 
 
 def bucketed_call(name: str, details: Mapping[str, Any], at_s: float) -> BucketedCall | None:

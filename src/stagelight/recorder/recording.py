@@ -11,7 +11,7 @@ from stagelight.adapters.protocol import DispatchCall, TraceCall
 from stagelight.errors import RetraceForbidden, StoppedOnPurpose
 from stagelight.model.event import CacheCleared, Dispatched, Traced
 from stagelight.recorder.book import Book, OpenSpan, OpenTrace, ThreadState
-from stagelight.recorder.bucketed_calls import bucketed_call
+from stagelight.recorder.bucketed_calls import LOOKING, bucketed_call
 from stagelight.recorder.call_counting import CallCounting
 from stagelight.recorder.call_site import user_site
 from stagelight.recorder.compile_recording import KEPT_PROGRAM, CompileRecording
@@ -202,6 +202,9 @@ class Recorder:
 
     def announced(self, name: str, details: Mapping[str, Any]) -> None:
         """See ``Listener``."""
+        if name == LOOKING:
+            self.book.thread.looking += 1 if details.get("state") == "began" else -1
+            return
         entry = bucketed_call(name, details, self.book.now_s())
         if entry is not None:
             self.book.write(entry)
