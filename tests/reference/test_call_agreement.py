@@ -91,3 +91,57 @@ def test_the_trace_context_is_in_the_key():
         staged(1.0)
     staged(1.0)
     assert staged.trace_count == 3
+
+
+class Equal:
+    """Callable objects that are equal."""
+
+    def __init__(self, runs):
+        self.runs = runs
+
+    def __call__(self, x):
+        self.runs.append(1)
+
+    def __eq__(self, other):
+        return isinstance(other, Equal)
+
+    def __hash__(self):
+        return 7
+
+
+def traces_after_an_equal_function_was_cleared(j, *, again):
+    runs = []
+    first, second = j.jit(Equal(runs)), j.jit(Equal(runs))
+    first(1.0)
+    second.clear_cache()
+    (first if again == "call" else first.trace)(1.0)
+    return len(runs)
+
+
+def test_an_equal_function_shares_the_tracing_cache_and_has_a_fast_path_of_its_own():
+    jax.clear_caches()
+    machine = Machine(jax.__version__)
+    for again, traces in (("call", 1), ("trace", 2)):
+        theirs = traces_after_an_equal_function_was_cleared(jax, again=again)
+        assert theirs == traces_after_an_equal_function_was_cleared(machine, again=again) == traces
+
+
+def error_of(call):
+    try:
+        call()
+    except (ValueError, OverflowError) as error:
+        return next(f.__name__ for f in (OverflowError, ValueError) if isinstance(error, f))
+
+
+def test_static_values_are_hashed_before_integers_are_measured_unless_a_tracer_is_among_the_arguments():
+    def errors(j):
+        f = j.jit(lambda x, n, y=0: x, static_argnums=1)
+        return (
+            error_of(lambda: f(2**40, [1])),
+            error_of(lambda: f.trace(2**40, [1])),
+            error_of(lambda: j.jit(lambda a: (f(2**40, [1]), a)[1])(1.0)),
+            error_of(lambda: j.jit(lambda a: (f(2**40, [1], a), a)[1])(1.0)),
+        )
+
+    assert errors(jax) == errors(Machine(jax.__version__))
+    assert errors(jax) == ("ValueError", "OverflowError", "ValueError", "OverflowError")
