@@ -90,3 +90,16 @@ def test_what_fails_before_the_key_is_told_at_its_step(machine, scale):
 def test_the_record_can_be_written_and_read(machine, scale):
     call = machine.explain_call(scale, 1.0)
     assert msgspec.json.decode(msgspec.json.encode(call), type=MachineCall) == call
+
+
+def test_a_value_of_the_users_own_type_is_named_and_not_asked_for_its_text(machine):
+    class Loud:
+        def __repr__(self):
+            raise RuntimeError
+
+    staged = machine.jit(lambda x, n: x, static_argnums=1)
+    (key,) = [
+        step for step in machine.explain_call(staged, 1.0, (Loud(), [1, "a"], (2,), len)).steps if step.phase == "key"
+    ]
+    values = [part.value for part in key.parts if part.name.startswith("static value")]
+    assert values == [f"({Loud.__qualname__} object, [1, 'a'], (2,), len)"]

@@ -11,7 +11,7 @@ import stagelight.reference
 
 ROOM = pathlib.Path(stagelight.reference.__file__).parent
 FILES = sorted(ROOM.glob("*.py"))
-MOST_LINES_OF_CODE = 2_232
+MOST_LINES_OF_CODE = 2_240
 MAY_IMPORT = {"numpy", "msgspec", "stagelight.model", "stagelight.errors", "stagelight.reference"}
 
 

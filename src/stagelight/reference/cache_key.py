@@ -13,7 +13,7 @@ import msgspec
 from stagelight.model.machine_step import MachinePart
 from stagelight.reference.aval import Aval, aval_of
 from stagelight.reference.operand import Array
-from stagelight.reference.pytree import Registry, Structure
+from stagelight.reference.pytree import Registry, Structure, value_text
 from stagelight.reference.staging_error import StagingOverflowError, StagingTypeError
 from stagelight.reference.static_argument import StaticArguments, StaticValue
 from stagelight.reference.trace_context import TraceContext, current_context, rule_holds
@@ -129,7 +129,7 @@ def key_parts(function: str, arguments: Arguments, key: CacheKey) -> list[Machin
     for name, part in arguments.entries():
         is_static = isinstance(part, StaticValue)
         texts.append(
-            (f"static value of {name}", repr(part.value)) if is_static else (f"structure of {name}", repr(part))
+            (f"static value of {name}", value_text(part.value)) if is_static else (f"structure of {name}", repr(part))
         )
     for path, aval in zip(arguments.paths, key.avals, strict=True):
         texts.append((f"aval of {path}", f"{'weak ' if aval.weak_type else ''}{aval}"))

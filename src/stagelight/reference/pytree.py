@@ -12,6 +12,17 @@ from typing import Any, NamedTuple
 from stagelight.reference.staging_error import StagingValueError
 
 LEAF_KIND = object()
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+def value_text(value: Any) -> str:
+    """A value in words. A type of the user's is named only: its own ``__repr__`` might do anything."""
+    if type(value) in (tuple, list):
+        inside = ", ".join(map(value_text, value))
+        return f"[{inside}]" if type(value) is list else f"({inside}{',' if len(value) == 1 else ''})"
+    return (
+        repr(value) if type(value) in _PLAIN else getattr(value, "__qualname__", f"{type(value).__qualname__} object")
+    )
 
 
 @dataclass(eq=False, slots=True)
@@ -37,7 +48,7 @@ class Structure:
         if self.kind in (LEAF_KIND, type(None)):
             return "*" if self.kind is LEAF_KIND else "None"
         inside = ", ".join(f"{name}: {child!r}" for name, child in zip(self.names, self.children, strict=True))
-        meta = f"; {self.meta!r}" if self.kind not in (tuple, list, dict) else ""
+        meta = f"; {value_text(self.meta)}" if self.kind not in (tuple, list, dict) else ""
         return f"{self.kind.__name__}({inside}{meta})"
 
     def paths(self, prefix: str = "") -> list[str]:
