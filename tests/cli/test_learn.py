@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli.calling import called
 from gates.tree import ROOT
-from lab.lessons_for_tests import first_lesson
+from lab.lessons_for_tests import first_lesson, kept_executables
 
 from stagelight.errors import LabError, StagelightError
 from stagelight.lab.commands.table import COMMANDS
@@ -21,8 +21,10 @@ RIGHT = {"lines": "1", "traces": "1", "second": "29", "shape-time": "metadata"}
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path, monkeypatch) -> Path:
+def place(tmp_path, tmp_path_factory, monkeypatch) -> Path:
     """An empty folder to stand in."""
+    for name, value in kept_executables(tmp_path_factory.getbasetemp()).items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("STAGELIGHT_LAB_HOME", str(tmp_path / "home"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")

@@ -144,6 +144,19 @@ functions = ["<lambda>"]
 """
 
 
+def kept_executables(folder: Path) -> dict[str, str]:
+    """Settings that keep what JAX compiled for the next child: the same eager operations, hundreds of times.
+
+    A compile that was loaded is counted as any other.
+    """
+    return {
+        "JAX_COMPILATION_CACHE_DIR": str(folder / "executables"),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
+
+
 def laid_study(folder: Path, monkeypatch) -> Study:
     """A study whose journal is in a folder of the test."""
     monkeypatch.setenv("STAGELIGHT_LAB_HOME", str(folder / "home"))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from gates.tree import ROOT
+from lab.lessons_for_tests import kept_executables
 
 from stagelight.lab.course import course, stem_of
 from stagelight.lab.notebook_file import notebook_text, python_text
@@ -19,8 +20,9 @@ nbclient = pytest.importorskip("nbclient")
 @pytest.fixture(scope="module")
 def run_in_a_shell(tmp_path_factory) -> dict[str, list[str]]:
     """Lesson → what is wrong with its notebook."""
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"), JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3",
-                       IPYTHONDIR=str(tmp_path_factory.mktemp("ipython")))  # fmt: skip
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"), JAX_PLATFORMS="cpu",
+                       IPYTHONDIR=str(tmp_path_factory.mktemp("ipython")),
+                       **kept_executables(tmp_path_factory.getbasetemp()))  # fmt: skip
     program = Path(__file__).with_name("notebook_shell.py")
     folder = tmp_path_factory.mktemp("notebooks")
     ran = subprocess.run([sys.executable, str(program), str(folder)], env=environment, capture_output=True, text=True)
