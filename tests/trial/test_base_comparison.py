@@ -42,6 +42,18 @@ def test_a_warm_base_call_is_found_among_what_was_traced_before(repeated):
     assert changes(varied(repeated)) == WANTED
 
 
+def test_another_structure_with_the_same_leaves_is_not_the_base_call():
+    @jax.jit
+    def product(x, pair):
+        return x * pair[0] * pair[1]
+
+    one, x = jnp.float32(1), jnp.ones(3)
+    for pair in ((one, one), {0: one, 1: one}):
+        product(x, pair)
+    table = stagelight.experiment(product, stagelight.call(x, (one, one)), {"x": jnp.ones(3, int)})
+    assert changes(table) == [[("dtype-changed", "f32[3]", "i32[3]")]]
+
+
 def test_a_cleared_cache_is_still_said(repeated):
     longer = jnp.ones(5)
     repeated(longer, n=2)

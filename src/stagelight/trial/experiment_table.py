@@ -9,14 +9,14 @@ import msgspec
 from stagelight.attribution.attributor import Attributor
 from stagelight.errors import UsageError
 from stagelight.model.attribution import Cause, Miss
-from stagelight.model.event import Event, Traced
+from stagelight.model.event import Event
 from stagelight.model.ledger import JaxSeen
 from stagelight.model.trial import Experiment, Observation
 from stagelight.recorder.ledger_file import ledgers_from
 from stagelight.recorder.object_numbers import ObjectNumbers
 from stagelight.recorder.session import watch
 from stagelight.recorder.value_description import ValueDescriber
-from stagelight.trial.base_comparison import BaseComparison, aval_marks
+from stagelight.trial.base_comparison import BaseComparison, has_key_of
 from stagelight.trial.made_call import Call, call_from
 
 VALUES_ONLY = "values only"
@@ -78,7 +78,7 @@ def experiment(function: Callable[..., Any], base_call: Any, vary: Mapping[str, 
     describer = ValueDescriber(ObjectNumbers())
     changes += [(name, with_argument(base, names, name, v)) for name, given in vary.items() for v in _values(given)]
     with watch() as ledger:
-        window = Window(BaseComparison(lambda traced: _is_of(traced, base, names, describer)))
+        window = Window(BaseComparison(lambda traced, tree: has_key_of(traced, tree, base, names, describer)))
         recorder = ledger.session.recorder
         # What this function was traced for before is among the keys that a change is compared with: the session
         # writes it when the function is first seen, with names that it wrote when it began.
@@ -114,21 +114,6 @@ def _observe(function: Callable[..., Any], one: Call, window: Window, row: Obser
         causes=tuple(causes),
         error=error,
     )
-
-
-def _is_of(traced: Traced, call: Call, names: Mapping[str, int | str], describer: ValueDescriber) -> bool:
-    """Whether a trace has the key of a call, as far as avals, static values and calling convention tell."""
-    if traced.positional != len(call.args) or tuple(traced.keywords) != tuple(sorted(call.kwargs)):
-        return False
-    values = {name: call.kwargs[at] if isinstance(at, str) else call.args[at] for name, at in names.items()}
-    static = dict(traced.static)
-    if any(describer.describe(values[name]).text != told.text for name, told in static.items() if name in values):
-        return False
-    try:
-        marks = aval_marks([value for name, value in values.items() if name not in static])
-    except TypeError:  # something that is no array: the call will say so itself
-        return False
-    return marks == sorted((aval.shape, aval.dtype, aval.weak) for aval in traced.avals)
 
 
 def argument_names(function: Callable[..., Any], base: Call) -> dict[str, int | str]:
