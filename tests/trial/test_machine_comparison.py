@@ -99,7 +99,7 @@ def test_a_container_that_only_jax_knows_is_named():
 
 
 def test_a_difference_is_seen_and_named(monkeypatch):
-    from stagelight.reference import structural
+    from stagelight.reference.operations import structural
 
     monkeypatch.setattr(structural.reduce_sum, "name", "reduce_all")
     (one,) = on_machine(lambda x: x.sum(), [(abstract(3),)]).calls

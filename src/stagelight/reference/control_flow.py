@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from stagelight.reference import elementwise as e
-from stagelight.reference.arithmetic import convert, number_like
 from stagelight.reference.aval import Aval, promoted
 from stagelight.reference.control_primitive import cond_primitive, scan_primitive, while_primitive
 from stagelight.reference.jaxpr import Jaxpr, Variable
+from stagelight.reference.operations import elementwise as e
+from stagelight.reference.operations.arithmetic import convert, number_like
 from stagelight.reference.pytree import LEAF, Registry, Structure, tuple_of
 from stagelight.reference.staging_error import StagingTypeError, StagingValueError
 from stagelight.reference.trace import bind, operand_of, stage

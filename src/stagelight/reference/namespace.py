@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from stagelight.reference import arithmetic, creation, elementwise, rearrangement, reduction, staging_error
+from stagelight.reference import staging_error
 from stagelight.reference.control_flow import ControlFlow
 from stagelight.reference.operand import Operand
+from stagelight.reference.operations import arithmetic, creation, elementwise, rearrangement, reduction
 from stagelight.reference.staging_error import refuse
 from stagelight.reference.trace_context import settings
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from stagelight.reference.aval import Aval
 from stagelight.reference.operand import Operand, Tracer
+from stagelight.reference.operations.structural import transpose
 from stagelight.reference.pytree import Registry
 from stagelight.reference.staging_error import StagingTypeError, StagingValueError, refuse
-from stagelight.reference.structural import transpose
 from stagelight.reference.trace import Params, Primitive, Trace, bind, operand_of, running
 
 type Function = Callable[..., Any]

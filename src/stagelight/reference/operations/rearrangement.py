@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from stagelight.reference import elementwise as e
-from stagelight.reference import structural as p
-from stagelight.reference.arithmetic import convert, number_like, same_dtype
 from stagelight.reference.aval import promoted
 from stagelight.reference.operand import Operand, Tracer
+from stagelight.reference.operations import elementwise as e
+from stagelight.reference.operations import structural as p
+from stagelight.reference.operations.arithmetic import convert, number_like, same_dtype
 from stagelight.reference.staging_error import NonConcreteBooleanIndexError, StagingTypeError, StagingValueError, refuse
 from stagelight.reference.trace import bind, operand_of
 from stagelight.reference.trace_context import rule_holds

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from stagelight.reference.aval import Aval
-from stagelight.reference.elementwise import flat, summed_to
 from stagelight.reference.operand import Operand
+from stagelight.reference.operations.elementwise import flat, summed_to
 from stagelight.reference.staging_error import StagingTypeError
 from stagelight.reference.trace import Params, Primitive, Pull, bind
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from stagelight.reference import structural as p
-from stagelight.reference.arithmetic import convert
 from stagelight.reference.aval import canonical_dtype, inexact
-from stagelight.reference.rearrangement import axis_in, expand_dims, ravel
+from stagelight.reference.operations import structural as p
+from stagelight.reference.operations.arithmetic import convert
+from stagelight.reference.operations.rearrangement import axis_in, expand_dims, ravel
 from stagelight.reference.staging_error import StagingValueError, refuse
 from stagelight.reference.trace import Primitive, operand_of, stage_and_call
 from stagelight.reference.trace_context import rule_holds

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from stagelight.reference import elementwise as e
-from stagelight.reference.arithmetic import broadcast_to, convert
 from stagelight.reference.aval import DTYPE_NAMES, canonical_dtype, promoted
 from stagelight.reference.operand import Array, Tracer
-from stagelight.reference.rearrangement import concatenate, expand_dims, same_shape, sizes_of
+from stagelight.reference.operations import elementwise as e
+from stagelight.reference.operations.arithmetic import broadcast_to, convert
+from stagelight.reference.operations.rearrangement import concatenate, expand_dims, same_shape, sizes_of
+from stagelight.reference.operations.structural import iota
 from stagelight.reference.staging_error import ConcretizationTypeError, refuse
-from stagelight.reference.structural import iota
 from stagelight.reference.trace import operand_of, staging_trace
 from stagelight.reference.trace_context import rule_holds
 

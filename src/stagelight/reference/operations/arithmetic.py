@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from stagelight.reference import elementwise as p
 from stagelight.reference.aval import canonical_dtype, inexact, promoted
 from stagelight.reference.operand import Array
+from stagelight.reference.operations import elementwise as p
+from stagelight.reference.operations.structural import broadcast_in_dim
 from stagelight.reference.staging_error import StagingTypeError, StagingValueError, refuse
-from stagelight.reference.structural import broadcast_in_dim
 from stagelight.reference.trace import Primitive, operand_of, stage_and_call
 from stagelight.reference.trace_context import current_context
 
