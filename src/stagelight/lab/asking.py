@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from types import TracebackType
+from typing import IO
 
 import msgspec
 
@@ -79,8 +80,8 @@ class Examiner:
             code = process.wait()
             self._process = None
             message = (
-                f"the process that runs lessons ended with exit code {code} before it answered: "
-                "see whether JAX can be imported here with: stagelight doctor"
+                f"the process that runs lessons ended with exit code {code} before it answered: install JAX beside "
+                "Stagelight if it is missing, and see what works here with stagelight doctor"
             )
             raise LabError(message) from None
 
@@ -89,14 +90,18 @@ class Examiner:
         process, self._process = self._process, None
         if process is None:
             return
-        for stream in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):
-                if stream is not None:
-                    stream.close()
+        _close(process.stdin)
         for stop in (process.terminate, process.kill):
             try:
                 process.wait(_PATIENCE_S)
-                return
+                break
             except subprocess.TimeoutExpired:
                 stop()
         process.wait()
+        _close(process.stdout)  # last: another thread may be reading
+
+
+def _close(stream: IO[bytes] | None) -> None:
+    with contextlib.suppress(OSError):
+        if stream is not None:
+            stream.close()

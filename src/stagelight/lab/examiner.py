@@ -40,8 +40,10 @@ def serve(forking: bool = CAN_FORK) -> None:
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     signal.signal(signal.SIGTERM, _leave)
-    if forking:
+    try:
         _load()
+    except ImportError as error:
+        sys.exit(f"stagelight: JAX cannot be imported here: {error}")
     start = _forked if forking else _spawned
     for encoded in messages(requests):
         found = examined(encoded, start)
