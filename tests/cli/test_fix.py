@@ -1,14 +1,13 @@
 """``stagelight fix`` as a user calls it."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from cli.calling import called
 
-ROOT = Path(__file__).resolve().parents[2]
+from stagelight.cli import fix as fixing
+from stagelight.cli.child import respond
+
 MODULE = b"# coding: latin-1\r\nimport jax\r\nimport jax.numpy as jnp\r\n\r\n\r\n@jax.jit\r\ndef halved(x):\r\n    if x.sum() > 1:  # gro\xdf\r\n        x = x / 2\r\n    return x\r\n\r\n\r\ndef fine(x):\r\n    return x + 1\r\n"  # noqa: E501
 
 
@@ -19,42 +18,47 @@ def module(tmp_path):
     return file
 
 
-def fix(*arguments, folder):
-    command = [sys.executable, "-m", "stagelight", "fix", *arguments]
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"))
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, env=environment)
+@pytest.fixture
+def here(module, monkeypatch):
+    """The command in this process, where JAX is imported once; one test goes through the child process."""
+    monkeypatch.chdir(module.parent)
+    monkeypatch.setattr(fixing, "ask", lambda request, timeout_s: respond(request))
+    return module
 
 
-def test_a_repair_is_shown_with_what_was_compared_and_nothing_is_written(module):
-    ended = fix("model.py:halved", "--call", "f32[3]", folder=module.parent)
-    assert ended.returncode == 1
+def test_a_repair_is_shown_with_what_was_compared_and_nothing_is_written(module, monkeypatch):
+    monkeypatch.chdir(module.parent)
+    ended = called("fix", "model.py:halved", "--call", "f32[3]")
+    assert ended.exit_code == 1
     assert "+    x = jnp.where(x.sum() > 1, x / 2, x)" in ended.stdout
     assert "both sides agreed on 64 inputs" in ended.stdout
     assert "`x.sum() > 1` was true" in ended.stdout
     assert module.read_bytes() == MODULE
 
 
-def test_writing_keeps_encoding_line_ends_and_comments(module):
-    ended = fix("model.py:halved", "--call", "f32[3]", "--write", folder=module.parent)
-    assert ended.returncode == 0
-    written = module.read_bytes()
+def test_writing_keeps_encoding_line_ends_and_comments(here):
+    ended = called("fix", "model.py:halved", "--call", "f32[3]", "--write")
+    assert ended.exit_code == 0
+    written = here.read_bytes()
     kept = MODULE.split(b"    if x.sum()")[0]
     assert written.startswith(kept + b"    # gro\xdf\r\n    x = jnp.where(x.sum() > 1, x / 2, x)\r\n    return x\r\n")
-    assert fix("model.py:halved", "--call", "f32[3]", folder=module.parent).returncode == 0
+    names = {}
+    exec(compile(written, "model.py", "exec"), names)
+    assert names["halved"](names["jnp"].ones(3)).tolist() == [0.5, 0.5, 0.5]
 
 
-def test_a_function_that_traces_needs_nothing(module):
-    ended = fix("model.py:fine", "--call", "f32[3]", "--format", "json", folder=module.parent)
+def test_a_function_that_traces_needs_nothing(here):
+    ended = called("fix", "model.py:fine", "--call", "f32[3]", "--format", "json")
     report = json.loads(ended.stdout)
-    assert (ended.returncode, report.get("offered", []), report.get("slug", "")) == (0, [], "")
+    assert (ended.exit_code, report.get("offered", []), report.get("slug", "")) == (0, [], "")
 
 
-def test_a_kind_that_is_not_confirmed_is_not_written(module):
-    ended = fix("model.py:halved", "--call", "f32[3]", "--kind", "static", "--write", folder=module.parent)
-    assert ended.returncode == 1
+def test_a_kind_that_is_not_confirmed_is_not_written(here):
+    ended = called("fix", "model.py:halved", "--call", "f32[3]", "--kind", "static", "--write")
+    assert ended.exit_code == 1
     assert "refused static: x is an array" in ended.stdout
     assert "nothing was written" in ended.stderr
-    assert module.read_bytes() == MODULE
+    assert here.read_bytes() == MODULE
 
 
 def test_a_file_that_changed_meanwhile_is_left_alone(module):

@@ -53,4 +53,10 @@ def comments(text):
 
 
 def test_there_are_as_many_cases_as_were_chosen():
-    assert len(CASES) == 44
+    assert len(CASES) == 56
+
+
+@pytest.mark.parametrize("call", ["few(jnp.zeros(3), jnp.ones((4, 3)))", "stable(jnp.ones(3))"])
+def test_what_costs_little_is_left_alone(call):
+    report = report_of(FOLDER / "traced_and_costly.py", call)
+    assert (report.offered, report.refused, report.slug) == ((), (), "")

@@ -75,6 +75,9 @@ def _follow(
     scope: Scope,
     context: Context,
 ) -> None:
+    if transformation.name == "jax.shard_map":
+        # Outside of a jit it computes at once, with values that Python can ask for (JAX 0.12, jax/_src/shard_map.py).
+        return
     base, given, is_batched = _unwrapped(value)
     if not isinstance(base, (Closure, Method)):
         return

@@ -1,4 +1,4 @@
-"""Where a version of a function fails, with all that a rewrite may look at."""
+"""Where a rewrite starts, with all that it may look at: mostly where a version of a function fails."""
 
 import ast
 import dataclasses
@@ -9,14 +9,13 @@ from stagelight.repair.source_text import SourceText
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Failing:
-    """One failed trace of one version of a file.
+class Place:
+    """An expression in one version of a file, with what is around it.
 
     Attributes:
         source: The version.
-        node: The failing expression.
+        node: The expression.
         function: The function that holds it.
-        failure: Its slug, arguments and JAX's message.
         names: How the module writes JAX.
         is_entry: Whether the function is the one that is called, rather than a helper.
     """
@@ -24,18 +23,17 @@ class Failing:
     source: SourceText
     node: ast.expr
     function: ast.FunctionDef
-    failure: Failure
     names: JaxNames
     is_entry: bool
 
     @property
     def parameters(self) -> list[str]:
-        """Names of the parameters of the function that fails."""
+        """Names of the parameters of the function."""
         arguments = self.function.args
         return [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
 
     def statement(self) -> ast.stmt:
-        """The innermost statement around the failing expression."""
+        """The innermost statement around the expression."""
         return next(n for n in (self.node, *self.source.ancestors(self.node)) if isinstance(n, ast.stmt))
 
     def block_of(self, statement: ast.stmt) -> tuple[list[ast.stmt], int]:
@@ -86,3 +84,14 @@ class Failing:
                 break
             inner = node
         return after
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Failing(Place):
+    """One failed trace of one version of a file: the place of the failing expression.
+
+    Attributes:
+        failure: Its slug, arguments and JAX's message.
+    """
+
+    failure: Failure

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from stagelight.repair.failing import Failing
+from stagelight.repair.failing import Failing, Place
 from stagelight.repair.names import fresh_name, loaded, stored
 from stagelight.repair.predicates import predicate_text
 from stagelight.repair.purity import require_pure
@@ -22,7 +22,7 @@ def while_with_while_loop(failing: Failing) -> str:
     if not isinstance(node, ast.While) or not inside_test:
         reason = "the failing expression is no condition of a while loop"
         raise NotApplicable(reason)
-    loop = _Loop(failing, node)
+    loop = CarryingLoop(failing, node)
     test = predicate_text(node.test, failing.source, failing.names)
     keep, step = loop.fresh("_keep_going"), loop.fresh("_step")
     new = [
@@ -49,7 +49,7 @@ def for_with_fori_loop(failing: Failing) -> str:
     if not isinstance(node.target, ast.Name) or len(node.iter.args) > 2 or node.iter.keywords:
         reason = "only `for i in range(stop)` and `range(start, stop)` have a fori_loop"
         raise Refusal(reason)
-    loop = _Loop(failing, node)
+    loop = CarryingLoop(failing, node)
     if node.target.id in loaded(failing.read_after(node)):
         raise Refusal(f"{node.target.id} is used after the loop")
     bounds = [failing.source.text_of(a) for a in node.iter.args]
@@ -62,27 +62,27 @@ def for_with_fori_loop(failing: Failing) -> str:
     return loop.replaced(new)
 
 
-class _Loop:
+class CarryingLoop:
     """A loop with the names that it carries from round to round."""
 
-    def __init__(self, failing: Failing, node: ast.While | ast.For):
+    def __init__(self, place: Place, node: ast.While | ast.For):
         if node.orelse or any(isinstance(n, ast.Return) for s in node.body for n in ast.walk(s)):
             reason = "the loop has an else or a return"
             raise Refusal(reason)
         require_pure(node.body, "the loop's body")
-        self.failing = failing
+        self.place = place
         self.node = node
-        self.source = failing.source
+        self.source = place.source
         self.indent = self.source.indent_of(node)
         self.inner = self.indent + INDENT
-        names = self._carried()
+        names = self.names = self._carried()
         self.tuple = f"({', '.join(names)}{',' if len(names) == 1 else ''})"
         self.carry = ", ".join(names) if len(names) > 1 else self.tuple
 
     def _carried(self) -> list[str]:
         assigned = list(dict.fromkeys(stored(self.node.body)))
-        known = self.failing.defined_before(self.node)
-        after = loaded(self.failing.read_after(self.node))
+        known = self.place.defined_before(self.node)
+        after = loaded(self.place.read_after(self.node))
         for name in assigned:
             if name not in known and name in after:
                 raise Refusal(f"{name} gets its first value inside the loop and is used after it")
@@ -96,8 +96,8 @@ class _Loop:
         """A name for a new function."""
         return fresh_name(name, self.source.text)
 
-    def step_lines(self, signature: str) -> list[str]:
-        """The body as a function from carry to carry."""
+    def step_lines(self, signature: str, *, first: Sequence[str] = (), result: str = "") -> list[str]:
+        """The body as a function from carry to carry; ``first`` comes before it, ``result`` is what it returns."""
         body = self.source.statements_text(self.node.body)
         if self.node.body[0].col_offset != len(self.inner):
             reason = "the body is indented in an unusual way"
@@ -105,8 +105,9 @@ class _Loop:
         return [
             f"{self.indent}def {signature}:",
             f"{self.inner}{self.carry} = carry",
+            *first,
             *body,
-            f"{self.inner}return {self.tuple}",
+            f"{self.inner}return {result or self.tuple}",
             "",
         ]
 

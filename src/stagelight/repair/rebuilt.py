@@ -36,6 +36,8 @@ class Rebuilt:
         wanted = list(functions)
         body: list[ast.stmt] = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom) and _is_jax(n)]
         for node in tree.body:
+            if _is_new(node, namespace):
+                body.append(node)
             if isinstance(node, ast.FunctionDef) and node.name in wanted:
                 if node.name == wanted[0]:
                     node.decorator_list = []
@@ -47,6 +49,12 @@ class Rebuilt:
             reason = f"{wanted[0]} is no function at the top level of its module"
             raise Refusal(reason)
         self.call = made
+
+
+def _is_new(node: ast.stmt, namespace: Mapping[str, object]) -> bool:
+    """Whether a statement gives a value to a name that the module lacks: a repair has added it."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return bool(targets) and all(isinstance(t, ast.Name) and t.id not in namespace for t in targets)
 
 
 def _is_jax(node: ast.Import | ast.ImportFrom) -> bool:

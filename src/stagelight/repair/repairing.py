@@ -15,12 +15,14 @@ from stagelight.repair.conditions import condition_around, nested_tests
 from stagelight.repair.debug_print import print_of_arguments, print_with_debug_print
 from stagelight.repair.equivalence import Sides, compared
 from stagelight.repair.failing import Failing
+from stagelight.repair.hoist import jit_hoisted
 from stagelight.repair.jit_options import with_static
 from stagelight.repair.names import with_imports
 from stagelight.repair.purity import effect_of_function
 from stagelight.repair.reference import Range, TruthRecorder, range_of, reference_names, reference_text
 from stagelight.repair.refusal import NotApplicable, Refusal
 from stagelight.repair.rewrites import Rewrite, rewrites_for
+from stagelight.repair.scan import loop_with_scan
 from stagelight.repair.source_text import SourceText, edits_between, unified_diff
 from stagelight.repair.static_argument import require_static_sense, texts_compared
 from stagelight.repair.subject import Subject, as_arrays
@@ -84,6 +86,8 @@ class _Search:
             self.refused["any", f"running it on trial inputs could do harm: {effect}"] = None
         elif self.failure is None:
             self._try("debug_print", self._prints)
+            self._try("scan", self._scanned)
+            self._try("hoist", self._hoisted)
         else:
             self._try("static", self._static)
             self._try_rewrites()
@@ -209,6 +213,23 @@ class _Search:
         text = with_imports(text, names.missing)
         title = "print with jax.debug.print: on every run, not only while tracing"
         return self._confirmed("debug_print", title, text, self.subject.static, {}, prints=True)
+
+    # --- what traces, and costs
+
+    def _scanned(self) -> Repair:
+        names = self.subject.names()
+        arrays = dict(zip(self.subject.parameters, self.subject.example, strict=False))
+        text = loop_with_scan(SourceText(self.subject.text), self.subject.name, arrays, names)
+        text = with_imports(text, names.missing)
+        if self.subject.failing(text, self.subject.static) is not None:
+            reason = "what the loop carries does not keep its type from round to round"
+            raise Refusal(reason)
+        return self._confirmed("scan", "loop with lax.scan: the body is traced once", text, self.subject.static, {})
+
+    def _hoisted(self) -> Repair:
+        text = jit_hoisted(SourceText(self.subject.text), self.subject.name, self.subject.namespace)
+        title = "make the jitted function once: every call made a new one, and compiled it again"
+        return self._confirmed("hoist", title, text, self.subject.static, {})
 
     # --- confirmation
 
