@@ -125,7 +125,7 @@ def _ask(examiner: Examiner, request: Request) -> None:
 
 
 def test_closing_the_examiner_stops_a_program_that_runs(tmp_path, monkeypatch):
-    monkeypatch.setattr("stagelight.lab.asking._PATIENCE_S", 0.2)
+    monkeypatch.setattr("stagelight.lab.asking._PATIENCE_S", 1.0)
     examiner = Examiner()
     code = "import os, pathlib\npathlib.Path('self').write_text(str(os.getpid()))\nwhile True: pass"
     asking = threading.Thread(target=lambda: _ask(examiner, request_of(code, tmp_path)))

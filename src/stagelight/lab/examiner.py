@@ -85,11 +85,12 @@ def examined(encoded: bytes, start: Callable[[Path, Path], Child]) -> Examinatio
         asked, answered = Path(folder, "request"), Path(folder, "answer")
         asked.write_bytes(encoded)
         child = start(asked, answered)
-        exit_code = 0
         try:
             output, ending = _heard(child, request)
-        finally:
-            exit_code = _ended(child)
+        except SystemExit:  # told to leave
+            _ended(child, patience_s=0.0)
+            raise
+        exit_code = _ended(child, patience_s=0.5 if ending == "answered" else 0.0)
         text = output[:SHOWN_OUTPUT_BYTES].decode("utf-8", "replace")
         if ending != "answered":
             return Examination(ending=ending, output=text)
@@ -170,14 +171,18 @@ def _heard(child: Child, request: Request) -> tuple[bytes, Ending]:
                 return bytes(kept), "output-limit"
 
 
-def _ended(child: Child) -> int:
-    """Stop whatever is left of a child and what it started; its exit code."""
-    # A child that closed its output is about to end by itself, and then its own exit code counts.
-    for _ in range(50):
+def _ended(child: Child, *, patience_s: float) -> int:
+    """Stop whatever is left of a child and what it started; its exit code.
+
+    Args:
+        child: The child.
+        patience_s: How long it may take to end by itself: one that closed its output is about to.
+    """
+    until = time.monotonic() + patience_s
+    process, status = os.waitpid(child.process, os.WNOHANG)
+    while not process and time.monotonic() < until:
+        time.sleep(0.005)
         process, status = os.waitpid(child.process, os.WNOHANG)
-        if process:
-            break
-        time.sleep(0.01)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.process, signal.SIGKILL)
     os.close(child.output)
