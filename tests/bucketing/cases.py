@@ -8,8 +8,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import stagelight
+from stagelight.bucketing import host_padding
 
 SIZES = ((11, 5), (13, 7))  # (b, t): both pairs lie in the bucket b=16, t=8
 BATCH = {"x": {0: "b"}}
@@ -108,13 +110,32 @@ def assert_close(case, got, expected):
             np.testing.assert_array_equal(one, other)
 
 
+def other_poison(dtype):
+    """Another filling of the padding than the one that poisons it."""
+    if jnp.issubdtype(dtype, jnp.inexact):
+        return np.array(-np.inf, dtype)
+    return np.array(False) if np.dtype(dtype) == np.bool_ else np.array(3, dtype)
+
+
+def bits(results):
+    """The results as bytes, to be equal to the last bit."""
+    leaves = jax.tree.leaves(results)
+    keys = [jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key) for leaf in leaves]
+    raw = [jax.random.key_data(leaf) if is_key else leaf for leaf, is_key in zip(leaves, keys, strict=True)]
+    return [np.ascontiguousarray(leaf).tobytes() for leaf in raw]
+
+
 def assert_equals_unpadded(case, sizes=SIZES, **options):
-    """Poisoned padding, several sizes of one bucket: one compile, and the unpadded function's results."""
+    """Several sizes of one bucket: one compile, the unpadded function's results, the same bits with other padding."""
     random = np.random.default_rng(0)
     function = bucketed(case, **options)
     plain = jax.jit(with_gradient(case))
     for b, t in sizes:
         args = case.arguments(random, b, t)
-        assert_close(case, function(*args), plain(*args))
+        results = function(*args)
+        assert_close(case, results, plain(*args))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(host_padding, "poison_value", other_poison)
+        assert bits(function(*args)) == bits(results)
     assert function.compiles == 1
     assert not function.buckets().exact
