@@ -54,6 +54,15 @@ def test_another_structure_with_the_same_leaves_is_not_the_base_call():
     assert changes(table) == [[("dtype-changed", "f32[3]", "i32[3]")]]
 
 
+def test_the_base_call_in_another_trace_context_is_not_the_base_call(repeated):
+    with jax.default_matmul_precision("highest"):
+        repeated(jnp.ones(3), n=2)
+    repeated(jnp.ones(3), n=2)
+    with jax.default_matmul_precision("high"):
+        repeated(jnp.ones(3), n=2)
+    assert changes(varied(repeated)) == WANTED
+
+
 def test_a_cleared_cache_is_still_said(repeated):
     longer = jnp.ones(5)
     repeated(longer, n=2)

@@ -29,7 +29,7 @@ class BaseComparison:
         self._is_base = is_base
         self._definitions: list[Event | JaxSeen] = []
         self._structures: dict[str, Structure] = {}
-        self._base: dict[int, Traced] = {}
+        self._base: dict[int, list[Traced]] = {}
         self._traced: dict[int, Traced] = {}
 
     def read(self, entry: Event | JaxSeen, *, base_runs: bool) -> None:
@@ -46,11 +46,11 @@ class BaseComparison:
         elif isinstance(entry, Before) and isinstance(entry.entry, Traced):
             structure = self._structures.get(entry.entry.structure)
             if structure is not None and self._is_base(entry.entry, structure):
-                self._base.setdefault(entry.entry.function, entry.entry)
+                self._base.setdefault(entry.entry.function, []).append(entry.entry)
         elif isinstance(entry, Traced):
             self._traced[entry.trace] = entry
             if base_runs:
-                self._base[entry.function] = entry
+                self._base.setdefault(entry.function, []).append(entry)
 
     def causes(self, trace: int, otherwise: tuple[Cause, ...]) -> tuple[Cause, ...]:
         """Why a trace happened, given the base call alone.
@@ -60,7 +60,7 @@ class BaseComparison:
             otherwise: Why it happened, given everything; the answer where the base call's trace is not known.
         """
         traced = self._traced.get(trace)
-        base = self._base.get(traced.function) if traced is not None else None
+        base = self._base_of(traced) if traced is not None else None
         if traced is None or base is None or any(cause.slug in NO_DIFFERENCE for cause in otherwise):
             return otherwise
         attributor = Attributor()
@@ -68,6 +68,12 @@ class BaseComparison:
             attributor.feed(entry)
         found = attributor.preview(traced)
         return otherwise if any(cause.slug in NO_DIFFERENCE for cause in found) else found
+
+    def _base_of(self, traced: Traced) -> Traced | None:
+        """The base call's trace of the same function; the latest in the same trace context, where there is one."""
+        known = self._base.get(traced.function, [])
+        same = [one for one in known if one.context == traced.context]
+        return (same or known or [None])[-1]
 
 
 def has_key_of(
