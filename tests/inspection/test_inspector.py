@@ -5,9 +5,12 @@ import json
 import pytest
 
 from stagelight.errors import UsageError
+from stagelight.inspection import inspector
 from stagelight.inspection.baseline import write_baseline
 from stagelight.inspection.configuration import CheckConfiguration
 from stagelight.inspection.inspector import inspect_files
+from stagelight.inspection.source_lines import lines_of_file
+from stagelight.report.findings_full import full_lines
 
 BAD = "import jax\n\n\n@jax.jit\ndef f(x):\n    return x if x > 0 else -x\n"
 GOOD = "import jax\n\n\n@jax.jit\ndef f(x):\n    return -x\n"
@@ -194,3 +197,24 @@ def test_notebooks_are_checked_cell_by_cell(folder):
 def test_a_file_that_is_no_notebook_is_a_problem(folder):
     (folder / "n.ipynb").write_text("{}")
     assert "not a notebook" in _check().problems[0].message
+
+
+def test_a_file_that_is_gone_when_it_is_read_is_a_problem(folder, monkeypatch):
+    _write(folder, good=BAD)
+    missing = folder / "gone.py"
+    monkeypatch.setattr(inspector, "discover_files", lambda *_, **__: (missing, folder / "good.py"))
+    inspection = _check()
+    assert _slugs(inspection) == [("good.py", "traced-condition")]
+    (problem,) = inspection.problems
+    assert (problem.file, "cannot be read" in problem.message) == ("gone.py", True)
+
+
+def test_a_file_that_changed_after_it_was_read_is_shown_without_its_lines(folder):
+    _write(folder, good=BAD)
+    inspection = _check()
+    (folder / "good.py").write_text("")
+    shown = list(full_lines(inspection, lines_of_file))
+    assert shown[0].startswith("good.py:6:")
+    assert not any(" | " in line for line in shown)
+    (folder / "good.py").unlink()
+    assert list(full_lines(inspection, lines_of_file)) == shown

@@ -15,9 +15,11 @@ from stagelight.cli.ledger_calls import calls_from_ledgers
 from stagelight.errors import UsageError
 from stagelight.model.explanation import Explanation
 from stagelight.model.explanation_difference import ExplanationDifference
+from stagelight.report.difference_document import difference_document
 from stagelight.report.explanation_comparison import explanation_difference, write_explanation_difference
 from stagelight.report.explanation_page import explanation_html
 from stagelight.report.explanation_terminal import write_explanation
+from stagelight.report.html import document_html
 from stagelight.report.shown import Format, show
 
 FORMATS = ("text", "json", "html")
@@ -118,9 +120,9 @@ def _write(
         stream.write(msgspec.json.format(msgspec.json.encode(record), indent=2).decode() + "\n")
     elif isinstance(record, ExplanationDifference):
         if format_name == "html":
-            message = "--diff has the formats text and json"
-            raise UsageError(message)
-        write_explanation_difference(record, stream)
+            stream.write(document_html(difference_document(record)))
+        else:
+            write_explanation_difference(record, stream)
     elif format_name == "html":
         stream.write(explanation_html(record))
     else:

@@ -101,8 +101,6 @@ def _is_repeated(event: EntryCalled, node: ast.Call) -> bool:
     """Whether the same body has called the same function with such an object before."""
     function = event.context.function
     body = event.context.module.tree if function is None else function.node
-    if not isinstance(event.node, ast.Call):
-        return False
     called, made = ast.unparse(event.node.func), ast.unparse(node)
     earlier = [
         other

@@ -45,7 +45,7 @@ from stagelight.lint.values import Array
 
 
 def _find(event: ItemStored, machine: Machine) -> Iterator[Draft]:
-    key = event.node.slice if isinstance(event.node, ast.Subscript) else None
+    key = event.node.slice
     # An array has no keys: what is taken for one is then something else.
     has_key = isinstance(key, ast.Constant) and isinstance(key.value, str)
     if isinstance(event.base, Array) and event.context.is_staged and not has_key:
