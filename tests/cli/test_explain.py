@@ -1,5 +1,6 @@
 """``stagelight explain`` as a user calls it."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -7,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from cli.calling import called
 
+from stagelight.cli import explain as explaining
 from stagelight.cli.child import Request, ask, respond
 from stagelight.errors import StagelightError, UsageError
 
@@ -45,6 +48,19 @@ def module(tmp_path):
     return file
 
 
+@pytest.fixture
+def here(module, monkeypatch):
+    """The command in this process, where JAX is imported once; other tests go through the child process."""
+
+    def asked(request, timeout_s):
+        with contextlib.redirect_stdout(sys.stderr):
+            return respond(request)
+
+    monkeypatch.chdir(module.parent)
+    monkeypatch.setattr(explaining, "ask", asked)
+    return module
+
+
 def stagelight(*arguments, folder):
     command = [sys.executable, "-m", "stagelight", *map(str, arguments)]
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"))
@@ -64,10 +80,10 @@ def test_text_shows_source_equations_and_static_values(module):
     assert "\ntracing\n" not in ended.stdout
 
 
-def test_a_failure_names_expression_arguments_and_ways_out(module):
+def test_a_failure_names_expression_arguments_and_ways_out(here):
     call = "f32[4], {'top': ~f32[]}"
-    ended = stagelight("explain", "model.py:clipped", "--call", call, "--format", "json", folder=module.parent)
-    assert ended.returncode == 1
+    ended = called("explain", "model.py:clipped", "--call", call, "--format", "json")
+    assert ended.exit_code == 1
     failure = json.loads(ended.stdout)["failure"]
     assert failure["failure"]["slug"] == "traced-condition"
     assert failure["failure"]["expression"] == 'x.sum() > limit["top"]'
@@ -75,21 +91,23 @@ def test_a_failure_names_expression_arguments_and_ways_out(module):
     assert failure["span"] == {"line": 14, "column": 8, "end_line": 14, "end_column": 30}
 
 
-def test_two_specializations_side_by_side(module):
+def test_two_specializations_side_by_side(here):
     call, other = 'f32[4], mode="sum"', 'f32[4], mode="mean"'
-    ended = stagelight("explain", "model.py:loss", "--call", call, "--diff", other, folder=module.parent)
-    assert ended.returncode == 0
+    ended = called("explain", "model.py:loss", "--call", call, "--diff", other)
+    assert ended.exit_code == 0
     assert "static mode: 'sum' → 'mean'" in ended.stdout
     assert "+ │   reduce_sum f32[] axes=(0,) · div f32[] 4.0" in ended.stdout
 
 
-def test_a_page_is_written_and_not_overwritten(module):
-    arguments = ("explain", "model.py:loss", "--call", "f32[4]", "--format", "html", "-o", "page.html")
-    assert stagelight(*arguments, folder=module.parent).returncode == 0
-    assert "<!doctype html>" in (module.parent / "page.html").read_text()
-    again = stagelight(*arguments, folder=module.parent)
-    assert again.returncode == 2
-    assert "page.html exists: give --force" in again.stderr
+@pytest.mark.parametrize("more", [(), ("--diff", "f32[8]")])
+def test_a_page_is_written_and_not_overwritten(here, more):
+    arguments = ("explain", "model.py:loss", "--call", "f32[4]", *more, "--format", "html", "-o", "page.html")
+    assert called(*arguments).exit_code == 0
+    page = (here.parent / "page.html").read_text()
+    assert "<!doctype html>" in page
+    assert ("f32[8]" in page) is bool(more)
+    again = called(*arguments)
+    assert "page.html exists: give --force" in str(again.exception)
 
 
 def test_the_call_can_come_from_a_ledger(module):

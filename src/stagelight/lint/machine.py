@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import fnmatch
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING
 
 from stagelight.lint.definitions import ClassDefinition, FunctionDefinition
@@ -75,6 +76,7 @@ class Machine:
         self._observe = observe
         self._externals: dict[str, Value] = {}
         self._globals: dict[tuple[str, str], Value] = {}
+        self._follows_calls = True
 
     def evaluate(self, node: ast.expr, scope: Scope, context: Context) -> Value:
         """Return the abstract value of an expression, announcing what happens inside it."""
@@ -109,6 +111,16 @@ class Machine:
             if rule.is_for_tests or not context.module.source.is_test:
                 for draft in rule.find(event, self):
                     self._record(rule, draft, context)
+
+    @contextlib.contextmanager
+    def without_calls(self) -> Generator[None, None, None]:
+        """Inside the block, module-level names are read without the calls that make their values."""
+        kept = self._externals, self._globals, self._follows_calls
+        self._externals, self._globals, self._follows_calls = {}, {}, False
+        try:
+            yield
+        finally:
+            self._externals, self._globals, self._follows_calls = kept
 
     def external(self, dotted: str) -> Value:
         """Return the value of a dotted name: a definition of the program, or something outside it."""
@@ -156,7 +168,9 @@ class Machine:
         if len(definition.assigned) != 1:
             return UNKNOWN
         expression = definition.assigned[0]
-        value = self.evaluate(expression, Scope(), Context(module=definition.module, is_quiet=True, follows_calls=True))
+        value = self.evaluate(
+            expression, Scope(), Context(module=definition.module, is_quiet=True, follows_calls=self._follows_calls)
+        )
         if isinstance(value, Sequence) and value.is_list:
             return CONSTANT
         return value

@@ -140,7 +140,9 @@ def _functions(index: ModuleIndex) -> list[FunctionDefinition]:
 
 def _words(machine: Machine, index: ModuleIndex) -> re.Pattern[str]:
     """Return what makes a function worth reading on the host: staging words, and names of jitted functions."""
-    names = {name for name in (*index.functions, *index.imports, *index.assigned) if _is_jitted(machine, index, name)}
+    with machine.without_calls():
+        candidates = (*index.functions, *index.imports, *index.assigned)
+        names = {name for name in candidates if _is_jitted(machine, index, name)}
     names |= {m.plain_name for c in index.classes.values() for m in c.methods.values() if _has_cache(machine, m)}
     if not names:
         return STAGING_WORDS

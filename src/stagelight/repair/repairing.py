@@ -43,7 +43,7 @@ def repair_report(
     *,
     static: Sequence[str] = (),
 ) -> RepairReport:
-    """Look for repairs of a function that fails to trace, or that prints while it is traced.
+    """Look for repairs of a function that fails to trace, or that prints, unrolls or jits anew while it is traced.
 
     Each repair is spliced into the file's text, and run before it is offered: the original eagerly, the repaired
     function under ``jax.jit``, on generated inputs that drive every rewritten condition both ways; structure, shape,
