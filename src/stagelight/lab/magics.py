@@ -28,9 +28,10 @@ from stagelight.lab.course import exercise_called, lesson_called
 from stagelight.lab.examining import Heard, answered
 from stagelight.lab.ledger_view import LedgerView, questions_about
 from stagelight.lab.receipts import judged_checkpoints, judged_predictions, write_receipt
+from stagelight.lab.program_run import run_program
 from stagelight.lab.requests import pieces_of, source_of
 from stagelight.lab.study import Study, started_study, study_of, write_text
-from stagelight.model.examination import Asked
+from stagelight.model.examination import Answered, Asked
 from stagelight.model.lesson import Lesson
 from stagelight.recorder.session import Options, Session
 from stagelight.report.document import Document
@@ -108,12 +109,17 @@ class NotebookLesson:
         functions = self._view.functions()
         self._stop()
         scope = {**self._shell.user_ns, **questions_about(lambda: functions, self._view), "output": heard.text()}
-        questions = (*self.lesson.predictions, *self.lesson.checkpoints)
         with contextlib.redirect_stdout(io.StringIO()):  # a key may trace once more, and print
-            answers = [answered(Asked(id=one.id, expression=one.observed), scope) for one in questions]
-        record_run(self.study, self.lesson, source_of(pieces_of(self.lesson)), answers)
+            predicted = [answered(Asked(id=q.id, expression=q.observed), scope) for q in self.lesson.predictions]
+        record_run(self.study, self.lesson, source_of(pieces_of(self.lesson)), [*predicted, *self._checkpoint_keys()])
         judged = judged_predictions(self.lesson, self.study.progress(self.lesson))
         return Shown(judged_document("Your predictions", judged, self.lesson.predictions))
+
+    def _checkpoint_keys(self) -> list[Answered]:
+        """Keys that are asked for later, from a child: asking for them here would change what the next cells see."""
+        found = run_program(self.lesson, self.study.folder(self.lesson), self.examiner)
+        wanted = {question.id for question in self.lesson.checkpoints}
+        return [one for one in found.answers if one.id in wanted]
 
     def repair(self, line: str, cell: str) -> Any:
         """``%%repair NAME``: check the cell as the exercise's file."""
