@@ -27,8 +27,8 @@ from stagelight.lab.checking import (
 from stagelight.lab.course import exercise_called, lesson_called
 from stagelight.lab.examining import Heard, answered
 from stagelight.lab.ledger_view import LedgerView, questions_about
-from stagelight.lab.receipts import judged_checkpoints, judged_predictions, write_receipt
 from stagelight.lab.program_run import run_program
+from stagelight.lab.receipts import judged_checkpoints, judged_predictions, write_receipt
 from stagelight.lab.requests import pieces_of, source_of
 from stagelight.lab.study import Study, started_study, study_of, write_text
 from stagelight.model.examination import Answered, Asked
