@@ -50,3 +50,10 @@ def test_no_expression_is_needed():
     assert slug_of_failure("TracerArrayConversionError", "") == "numpy-on-traced"
     assert slug_of_failure("Whatever", "") == "other"
     assert len(set(FAILURES)) == 16
+
+
+def test_the_truth_of_a_traced_array_is_a_condition_and_that_of_numpy_is_not():
+    message = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+    test = ast.parse("x > y", mode="eval").body
+    assert slug_of_failure("ValueError", message, test, is_raised_inside=True) == "traced-condition"
+    assert slug_of_failure("ValueError", message, test) == "other"

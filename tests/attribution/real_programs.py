@@ -197,7 +197,7 @@ def combined_parts(draw) -> Program:
             steps.call({**START, **part})
 
     # It is held against the latest of the earlier keys, unless another differs in a lighter part.
-    weight = {"act": 3, "precision": 2, "x64": 2}
+    weight = {"act": 3, "precision": 2, "x64": 2, "config": 0.9}
     told = second if weight.get(first, 1) > weight.get(second, 1) else first
     return Program(f"combines {chosen}", run, {"new-combination"} | CHANGES[told][1])
 

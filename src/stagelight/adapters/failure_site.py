@@ -98,7 +98,9 @@ def _at_place(error: BaseException, place: _Place) -> Failure:
 def _placed(failure: Failure, node: ast.AST, source: SourceExpressions, place: _Place, message: str) -> Failure:
     slug = failure.slug
     if slug != "rejected-while-tracing":
-        slug = slug_of_failure(failure.error, message, node, source.ancestors(node))
+        slug = slug_of_failure(
+            failure.error, message, node, source.ancestors(node), is_raised_inside=not place.is_innermost
+        )
     if slug == "unhashable-static-argument" and isinstance(node, ast.Call):
         node, arguments = _static_argument(node, place.frame, message)
     else:

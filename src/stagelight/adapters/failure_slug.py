@@ -99,6 +99,7 @@ def slug_of_failure(
     ancestors: tuple[ast.AST, ...] = (),
     *,
     is_own_raise: bool = False,
+    is_raised_inside: bool = False,
 ) -> str:
     """Name the failure, one of :data:`FAILURES`.
 
@@ -108,6 +109,7 @@ def slug_of_failure(
         node: The exact sub-expression that raised it, where known.
         ancestors: Its parents, the nearest first.
         is_own_raise: Whether the user's own ``raise`` or ``assert`` raised it.
+        is_raised_inside: Whether Python code below the user's raised it: NumPy raises its own from C.
 
     >>> import ast
     >>> test = ast.parse("x > 0", mode="eval").body
@@ -124,6 +126,8 @@ def slug_of_failure(
     if "truth value of an array" in message and called_name(node):
         # NumPy's words for two arrays in pytree metadata, which a call into JAX compared.
         return "metadata-not-comparable"
+    if "truth value of an array" in message and is_raised_inside:  # jax/_src/core.py: check_bool_conversion
+        return _slug_of_truth(message, node, ancestors)
     for slug, pattern in _SLUG_OF_MESSAGE:
         if pattern.search(message):
             return slug

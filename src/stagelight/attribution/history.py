@@ -8,6 +8,7 @@ import msgspec
 from stagelight.attribution.key import AVALS, CONTEXT, CONVENTION, OBJECT, PARTS, STATIC, STRUCTURE, Key, without
 from stagelight.attribution.recent import Recent
 from stagelight.model.aval import Aval
+from stagelight.model.value import Value
 
 WINDOW = 64
 REMEMBERED = 400
@@ -19,6 +20,8 @@ OTHER_SURROUNDINGS = 0.5
 OTHER_OBJECT = 0.9
 OTHER_LEAF = 1.0
 OTHER_STATIC = 1.0
+LIKE_STATIC = 0.9
+"""A new object that is like the old one: keeping it would have avoided the trace."""
 OTHER_CONVENTION = 2.0
 OTHER_CONTEXT = 2.0
 OTHER_STRUCTURE = 3.0
@@ -111,7 +114,10 @@ class History:
     def _rests(self, key: Key) -> tuple[int, ...]:
         """The digests of a key with each part left out; asked for twice in a row for each trace."""
         if self._latest_rests is None or self._latest_rests[0] is not key:
-            self._latest_rests = (key, tuple([without(key.digests, part) for part in PARTS]))
+            rests = [without(key.digests, part) for part in PARTS]
+            if key.static:  # last, so that it stands at no part's place
+                rests.append(hash((rests[STATIC], alike(key.static))))
+            self._latest_rests = (key, tuple(rests))
         return self._latest_rests[1]
 
 
@@ -153,10 +159,17 @@ def distance(a: Key, b: Key, apart: float, most: float) -> float:
         apart += OTHER_LEAF * sum(
             properties_apart(x, y) - 1 for x, y in zip(a.avals, b.avals, strict=True) if x is not y
         )
-    if a.digests[STATIC] != b.digests[STATIC] and len(a.static) == len(b.static) > 1:
+    if a.digests[STATIC] != b.digests[STATIC] and len(a.static) == len(b.static):
+        if alike(a.static) == alike(b.static):
+            return apart - OTHER_STATIC + LIKE_STATIC
         differing = sum(x[1].token != y[1].token for x, y in zip(a.static, b.static, strict=True))
         apart += OTHER_STATIC * max(differing - 1, 0)
     return apart
+
+
+def alike(static: tuple[tuple[str, Value], ...]) -> tuple[tuple[str, str, str], ...]:
+    """What static arguments look like, the identity of objects left out."""
+    return tuple((name, value.type_name, value.content or value.token) for name, value in static)
 
 
 def properties_apart(a: Aval, b: Aval) -> int:
