@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from stagelight.lint.annotations import last_name
 from stagelight.lint.definitions import ClassDefinition, FunctionDefinition
 from stagelight.lint.values import ClassValue, External
@@ -30,8 +32,20 @@ def dotted_text(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+class _Bases(msgspec.Struct, frozen=True, eq=False):
+    classes: list[ClassDefinition | str]
+
+
 def bases_of(machine: Machine, definition: ClassDefinition) -> list[ClassDefinition | str]:
-    """Return the base classes: definitions of the program, or dotted names outside it."""
+    """Return the base classes, read once per machine: definitions of the program, or dotted names outside it."""
+    key = ("bases", id(definition))
+    found = machine.notes.get(key)
+    if not isinstance(found, _Bases):
+        found = machine.notes[key] = _Bases(_read_bases(machine, definition))
+    return found.classes
+
+
+def _read_bases(machine: Machine, definition: ClassDefinition) -> list[ClassDefinition | str]:
     found: list[ClassDefinition | str] = []
     for node in definition.node.bases:
         text = dotted_text(node)
