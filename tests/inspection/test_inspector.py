@@ -218,3 +218,14 @@ def test_a_file_that_changed_after_it_was_read_is_shown_without_its_lines(folder
     assert not any(" | " in line for line in shown)
     (folder / "good.py").unlink()
     assert list(full_lines(inspection, lines_of_file)) == shown
+
+
+def test_of_installed_packages_only_the_checked_one_is_read(folder):
+    installed = folder / "lib" / "site-packages"
+    helper = "def tested(x):\n    if x > 0:\n        return x\n    return -x\n"
+    _write(installed, **{"other/__init__": "", "other/helping": helper, "own/__init__": "", "own/helping": helper})
+    caller = "import jax\nfrom {} import helping\n\n\n@jax.jit\ndef f(x):\n    return helping.tested(x)\n"
+    _write(installed, **{"own/a": caller.format("own"), "own/b": caller.format("other")})
+    found = [(item.finding.file, item.finding.slug) for item in _check("lib/site-packages/own").findings]
+    assert found == [("lib/site-packages/own/helping.py", "traced-condition")]
+    assert _slugs(_check("lib/site-packages/own/b.py")) == []

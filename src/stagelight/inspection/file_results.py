@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 
 from stagelight.inspection.discovery import shown_path
-from stagelight.inspection.module_lookup import ModuleLookup
-from stagelight.inspection.source_file import SourceFile, digest_of, module_name, read_source
+from stagelight.inspection.module_lookup import ModuleLookup, root_of
+from stagelight.inspection.source_file import SourceFile, digest_of, read_source
 from stagelight.lint.mistakes import find_mistakes
 from stagelight.lint.program import Program
 from stagelight.model.finding import Finding
@@ -29,7 +29,7 @@ class FileChecker:
 
     def __init__(self, assume_traced: tuple[str, ...]) -> None:
         self._assume_traced = assume_traced
-        self._programs: dict[Path, tuple[Program, ModuleLookup]] = {}
+        self._programs: dict[tuple[Path, str], tuple[Program, ModuleLookup]] = {}
         self._digests: dict[Path, str] = {}
 
     def check(self, path: Path) -> FileResult:
@@ -44,7 +44,7 @@ class FileChecker:
         return self._check_source(path, file, source)
 
     def _check_source(self, path: Path, file: str, source: SourceFile) -> FileResult:
-        program, lookup = self._program(module_name(path)[1])
+        program, lookup = self._program(root_of(path))
         try:
             mistakes = find_mistakes(source.module, program, assume_traced=self._assume_traced)
         except SyntaxError as error:
@@ -71,9 +71,9 @@ class FileChecker:
                 self._digests[path] = ""
         return self._digests[path]
 
-    def _program(self, root: Path) -> tuple[Program, ModuleLookup]:
+    def _program(self, root: tuple[Path, str]) -> tuple[Program, ModuleLookup]:
         if root not in self._programs:
-            lookup = ModuleLookup(root)
+            lookup = ModuleLookup(*root)
             self._programs[root] = (Program(lookup), lookup)
         return self._programs[root]
 

@@ -9,12 +9,12 @@ from stagelight.inspection.discovery import discover_files, is_matched, shown_pa
 from stagelight.inspection.file_results import FileChecker, FileResult
 from stagelight.inspection.fingerprints import fingerprinted
 from stagelight.inspection.ignore_comments import ignore_comments, split_ignored, unused_ignore
-from stagelight.inspection.module_lookup import ModuleLookup, forget_paths
+from stagelight.inspection.module_lookup import ModuleLookup, forget_paths, root_of
 from stagelight.inspection.notebook_places import placed_in_cell
 from stagelight.inspection.processes import check_in_processes
 from stagelight.inspection.result_cache import FOLDER, CachedResult, ResultCache
 from stagelight.inspection.slugs import UNUSED_IGNORE
-from stagelight.inspection.source_file import digest_of, module_name, read_source
+from stagelight.inspection.source_file import digest_of, read_source
 from stagelight.model.finding import Finding
 from stagelight.model.inspection import Inspection
 
@@ -74,15 +74,15 @@ def _results(
 
 def _cached(files: tuple[Path, ...], cache: ResultCache) -> dict[Path, FileResult]:
     checker = FileChecker(())
-    lookups: dict[Path, ModuleLookup] = {}
+    lookups: dict[tuple[Path, str], ModuleLookup] = {}
     held: dict[Path, FileResult] = {}
     for path in files:
         try:
             digest = digest_of(path.read_bytes())
         except OSError:
             continue
-        root = module_name(path)[1]
-        lookup = lookups.setdefault(root, ModuleLookup(root))
+        root = root_of(path)
+        lookup = lookups.setdefault(root, ModuleLookup(*root))
         file = shown_path(path)
         found = cache.get(file, digest, lambda name, lookup=lookup: checker.digest_of_module(lookup, name))
         if found is not None:
