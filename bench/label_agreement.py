@@ -25,9 +25,9 @@ from stagelight.lint.interpreter import EXPRESSIONS, STATEMENTS
 from stagelight.lint.machine import Machine
 from stagelight.lint.mistakes import _interpret
 from stagelight.lint.program import Program
-from stagelight.lint.proved_times import binding_time_of
+from stagelight.lint.proved_times import binding_time_of, later_time
 from stagelight.lint.source_module import SourceModule
-from stagelight.model.binding_time import BindingTime, latest
+from stagelight.model.binding_time import BindingTime
 from stagelight.staging.explaining import explain
 
 FOLDER = pathlib.Path(__file__).parent / "label_programs"
@@ -83,7 +83,7 @@ def claimed(path, files, packages):
         if context.is_staged:
             time = binding_time_of(value)
             place = (context.module.source.path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-            claims[place] = later(claims[place], time) if place in claims else time
+            claims[place] = later_time(claims[place], time) if place in claims else time
 
     tables = {"rules": {}, "expressions": EXPRESSIONS, "statements": STATEMENTS, "observe": observe}
     assumed = tuple(f"{renamed(package, packages)}.*" for package in packages)
@@ -91,13 +91,6 @@ def claimed(path, files, packages):
         index = program.add(module)
         _interpret(Machine(program, index, assume_traced=assumed if number else (), **tables), index)
     return claims
-
-
-def later(one, other):
-    """What is claimed of an expression that several contexts reach: the later time, as `explain` shows it."""
-    if BindingTime.DATA in (one, other):
-        return BindingTime.DATA
-    return None if one is None or other is None else latest(one, other)
 
 
 def module_names(files):

@@ -17,7 +17,7 @@ from stagelight.lint.interpreter import EXPRESSIONS, STATEMENTS
 from stagelight.lint.machine import Machine
 from stagelight.lint.module_index import ModuleIndex
 from stagelight.lint.program import Program
-from stagelight.lint.proved_times import binding_time_of
+from stagelight.lint.proved_times import binding_time_of, later_time
 from stagelight.lint.rule import Rule
 from stagelight.lint.rule_table import RULES
 from stagelight.lint.scope import Scope
@@ -90,8 +90,8 @@ def find_mistakes(
 def binding_times(module: SourceModule, program: Program) -> dict[Span, BindingTime | None]:
     """Return the binding time that the analysis proves for every expression it reaches inside a trace.
 
-    None stands for "nothing proved"; expressions that no trace reaches are absent. This is what is compared with
-    observation.
+    None stands for "nothing proved"; expressions that no trace reaches are absent; where several contexts reach one,
+    the later time counts. This is what is compared with observation.
     """
     index = program.add(module)
     times: dict[Span, BindingTime | None] = {}
@@ -100,7 +100,7 @@ def binding_times(module: SourceModule, program: Program) -> dict[Span, BindingT
         if context.is_staged and context.module is index:
             span = span_of(node, index.lines)
             time = binding_time_of(value)
-            times[span] = time if times.get(span, time) == time else None
+            times[span] = later_time(times[span], time) if span in times else time
 
     machine = Machine(program, index, rules={}, expressions=EXPRESSIONS, statements=STATEMENTS, observe=observe)
     _interpret(machine, index)

@@ -38,3 +38,14 @@ def holds_tracer(value: Value, depth: int = 0) -> bool:
     if isinstance(value, Instance) and value.is_traced and value.fields is not None:
         parts = tuple(value.fields.values())
     return any(holds_tracer(part, depth + 1) for part in parts)
+
+
+def later_time(one: BindingTime | None, other: BindingTime | None) -> BindingTime | None:
+    """Return what is proved of an expression that two contexts reach: the later time, as observation shows it.
+
+    >>> later_time(BindingTime.DATA, None).value, later_time(BindingTime.STATIC, None)
+    ('data', None)
+    """
+    if BindingTime.DATA in (one, other):
+        return BindingTime.DATA
+    return None if one is None or other is None else latest(one, other)
