@@ -96,7 +96,9 @@ def execute_expression(machine: Machine, node: ast.Expr, scope: Scope, context: 
     """An expression for its effects; ``concrete_or_error`` of a tracer raises its own message."""
     machine.evaluate(node.value, scope, context)
     match node.value:
-        case ast.Call(func=ast.Attribute(attr="concrete_or_error"), args=[_, asked, *_]):
+        case ast.Call(
+            func=ast.Attribute(attr="concrete_or_error") | ast.Name(id="concrete_or_error"), args=[_, asked, *_]
+        ):
             return context.is_staged and isinstance(machine.evaluate(asked, scope, context.quieted()), (Array, Tree))
         case _:
             return False
