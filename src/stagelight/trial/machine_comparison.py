@@ -49,7 +49,7 @@ def on_machine(
         >>> double = jax.jit(lambda x: jnp.sin(x) * 2)
         >>> seen = on_machine(double, [(jnp.ones(3),), (jnp.zeros(3),), (1.0,)])
         >>> [(one.machine.outcome, one.jax.traced, one.agrees) for one in seen.calls]
-        [('traced', True, True), ('hit', False, True), ('traced', True, True)]
+        [('traced', True, True), ('fast path', False, True), ('traced', True, True)]
     """
     given = [call_from(one) for one in calls]
     declared = jit_declaration(function) or _declared(function, given, static_argnames)
