@@ -49,12 +49,12 @@ def executables():
     return found
 
 
-def cold(kind, check_first):
-    """200 distinct sizes in 1..512, from cold: compiles, seconds, and the parameters that they end with."""
+def cold(kind, check_first, smallest):
+    """200 distinct sizes in 2..512, from cold: compiles, seconds, and the parameters that they end with."""
     random = np.random.default_rng(0)
-    sizes = random.permutation(np.arange(1, 513))[:200]
-    if 1 not in sizes:
-        sizes[0] = 1
+    sizes = random.permutation(np.arange(2, 513))[:200]
+    if smallest not in sizes:
+        sizes[0] = smallest  # size 1 runs unpadded: an executable of its own
     batches = [
         (random.normal(size=(n, 64)).astype(np.float32), random.normal(size=(n, 8)).astype(np.float32)) for n in sizes
     ]
@@ -114,19 +114,24 @@ def main():
     options = parser.parse_args()
     if options.child:
         what, *rest = options.child
-        print(json.dumps(cold(rest[0], rest[1] == "True") if what == "cold" else drawn(rest[0], int(rest[1]))))
+        print(
+            json.dumps(
+                cold(rest[0], rest[1] == "True", int(rest[2])) if what == "cold" else drawn(rest[0], int(rest[1]))
+            )
+        )
         return
     print(f"JAX {jax.__version__}, {jax.default_backend()}, {jax.devices()[0].device_kind}")
     print(f"\n200 distinct sizes, MLP 64-256-8 SGD step, cold; {options.rounds} rounds in turns")
     rows = {
-        "plain jit": ("plain", False),
-        "bucketed, check_first=False": ("bucketed", False),
-        "bucketed": ("bucketed", True),
+        "plain jit": ("plain", False, 2),
+        "bucketed, check_first=False": ("bucketed", False, 2),
+        "bucketed": ("bucketed", True, 2),
+        "bucketed, size 1 among them": ("bucketed", True, 1),
     }
     found = {name: [] for name in rows}
     for _ in range(options.rounds):
-        for name, (kind, check) in rows.items():
-            found[name].append(in_own_process("cold", kind, check))
+        for name, row in rows.items():
+            found[name].append(in_own_process("cold", *row))
     for name, results in found.items():
         pairs = zip(found["plain jit"], results, strict=True)
         ratios = sorted(plain["seconds"] / own["seconds"] for plain, own in pairs)
