@@ -26,6 +26,7 @@ def place(tmp_path, tmp_path_factory, monkeypatch) -> Path:
     for name, value in kept_executables(tmp_path_factory.getbasetemp()).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("STAGELIGHT_LAB_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("COLUMNS", raising=False)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path / "here"

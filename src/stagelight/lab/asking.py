@@ -53,6 +53,7 @@ class Examiner:
             raise LabError(message)
         if self._process is None:
             environment = {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ}
+            environment.pop("COLUMNS", None)  # what a program prints is compared with what was recorded
             self._process = subprocess.Popen(
                 [sys.executable, "-c", _SERVE, PACKAGES],
                 stdin=subprocess.PIPE,
