@@ -7,6 +7,8 @@ from cli.calling import called
 
 from stagelight.cli import fix as fixing
 from stagelight.cli.child import respond
+from stagelight.cli.fix import KINDS
+from stagelight.repair.rewrites import REWRITES
 
 MODULE = b"# coding: latin-1\r\nimport jax\r\nimport jax.numpy as jnp\r\n\r\n\r\n@jax.jit\r\ndef halved(x):\r\n    if x.sum() > 1:  # gro\xdf\r\n        x = x / 2\r\n    return x\r\n\r\n\r\ndef fine(x):\r\n    return x + 1\r\n"  # noqa: E501
 
@@ -74,3 +76,10 @@ def test_a_file_that_changed_meanwhile_is_left_alone(module):
     with pytest.raises(UsageError, match="has changed since it was read"):
         write_repair(str(module), repair)
     assert module.read_bytes() == MODULE
+
+
+def test_every_kind_of_repair_can_be_asked_for_and_no_other():
+    assert {rewrite.kind for rewrite in REWRITES} <= set(KINDS)
+    ended = called("fix", "model.py:halved", "--kind", "nope")
+    assert ended.exit_code == 2
+    assert "fori_loop" in ended.output

@@ -12,6 +12,7 @@ from cli.calling import called
 from report.ledgers import function, header_of, raised, structure, traced, two_shapes, write_ledger
 
 import stagelight
+from stagelight.errors import UsageError
 from stagelight.model.ledger import LedgerError
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(stagelight.__file__).parents[1])}
@@ -123,3 +124,9 @@ def test_help_teaches_with_examples():
     output = called("why", "--help").output
     assert "Examples:" in output
     assert "stagelight why train.jsonl --function train_step" in output
+
+
+def test_a_cause_that_is_none_is_refused(tmp_path):
+    ended = called("why", str(tmp_path / "a.jsonl"), "--cause", "nope")
+    assert isinstance(ended.exception, UsageError)
+    assert "there is no cause 'nope'" in str(ended.exception)

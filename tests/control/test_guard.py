@@ -1,5 +1,6 @@
 """What a guard stops, what it lets through, and what it leaves behind."""
 
+import contextlib
 import logging
 import threading
 import warnings
@@ -316,3 +317,13 @@ def test_nothing_of_the_guard_stays(short):
 def test_wrong_options_raise_at_the_door(options, complaint):
     with pytest.raises(UsageError, match=complaint):
         stagelight.no_retrace(**options)
+
+
+def test_what_a_stop_costs_a_warm_call_is_not_the_programs_doing(short, long):
+    double = jax.jit(lambda x: x * 2)
+    with stagelight.watch() as ledger:
+        double(short)
+        with contextlib.suppress(RetraceForbidden), stagelight.no_retrace():
+            double(long)
+        double(short)
+    assert [m.ledger for m in stagelight.why(ledger).misses if m.function.own] == ["trace", "compile"]

@@ -16,6 +16,9 @@ from stagelight.errors import UsageError
 from stagelight.model.repair import Repair, RepairReport
 from stagelight.report.repair_terminal import write_repairs
 
+KINDS = ("static", "where", "cond", "logical", "while_loop", "fori_loop", "at", "size", "jnp", "dtype", "debug_print",
+         "scan", "hoist")  # fmt: skip
+
 
 @click.command(
     epilog="""\b
@@ -31,7 +34,7 @@ Examples:
 )
 @click.option("--from", "ledgers", multiple=True, metavar="LEDGER", help="Take the call from a ledger. Repeatable.")
 @click.option("--static", multiple=True, metavar="NAME", help="A static argument, if jit does not name it. Repeatable.")
-@click.option("--kind", metavar="KIND", help="Only this repair: where, cond, static, at …")
+@click.option("--kind", type=click.Choice(KINDS), metavar="KIND", help=f"Only this repair: {', '.join(KINDS)}.")
 @click.option("--write", is_flag=True, help="Write the first repair that is shown to the file.")
 @click.option("--timeout", default=120.0, show_default=True, metavar="SECONDS", help="Limit for import and comparison.")
 @click.option("--format", "format_name", type=click.Choice(("text", "json")), default="text", show_default=True)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import click
 
+from stagelight.attribution.pages import page_of
 from stagelight.cli.ledger_arguments import ledger_arguments
+from stagelight.errors import UsageError
 from stagelight.recorder.ledger_file import LedgerFile, ledgers_from
 from stagelight.report.accounting import account_from_ledgers
 from stagelight.report.github import github_lines
@@ -51,6 +53,10 @@ def command(
     LEDGER is a file that `stagelight run -o` wrote, a folder of such files, or a pattern. By default only what could be
     avoided in your own functions is shown; what is folded is counted. The exit code is 0 whatever is found.
     """
+    for slug in causes:
+        if page_of(slug) is None:
+            message = f"there is no cause {slug!r}. List them with: stagelight rule"
+            raise UsageError(message)
     selection = Selection(functions=functions, causes=causes, files=files, everything=everything)
     opened = ledgers_from(ledgers)
     if format_name == "json":

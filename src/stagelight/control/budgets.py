@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from stagelight.adapters.fast_path import empty_fast_path
 from stagelight.control.definition import Definition, definition_from_record, definition_of
 from stagelight.control.policy import check_count
 from stagelight.control.standing_session import standing_attribution
@@ -12,6 +11,7 @@ from stagelight.control.violation_text import violation_text
 from stagelight.errors import RetraceForbidden, UsageError
 from stagelight.model.event import Dispatched, Traced
 from stagelight.recorder.book import OpenSpan
+from stagelight.recorder.session import empty_fast_paths
 
 _PERIODS = ("process", "test")
 
@@ -65,7 +65,7 @@ class Budgets:
                 return None
         limit = f"max_traces({budget.limit}{', per=' + repr(budget.per) if budget.per != 'process' else ''})"
         refusal = RetraceForbidden(violation_text(miss, f"which {limit} forbids"), (miss,))
-        empty_fast_path()
+        empty_fast_paths()
         return refusal
 
     def before_lowering(self, dispatched: Dispatched | None, span: OpenSpan) -> BaseException | None:

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable, Iterable
 from types import TracebackType
 
-from stagelight.adapters.fast_path import empty_fast_path
 from stagelight.attribution.attributor import Conclusion
 from stagelight.control.live_attribution import LiveAttribution, live_attribution
 from stagelight.control.policy import Policy, policy
@@ -18,7 +17,7 @@ from stagelight.errors import RetraceForbidden, RetraceWarning
 from stagelight.model.attribution import Miss
 from stagelight.model.event import Dispatched, Traced
 from stagelight.recorder.book import OpenSpan
-from stagelight.recorder.session import Session, active_session
+from stagelight.recorder.session import Session, active_session, empty_fast_paths
 
 _LOG = logging.getLogger("stagelight")
 
@@ -185,7 +184,7 @@ class Guard(contextlib.ContextDecorator):
         refusal = RetraceForbidden(message, (miss,))
         self._raised.append(refusal)
         # Else JAX would mark the function's entry as one that goes through Python from now on.
-        empty_fast_path()
+        empty_fast_paths()
         return refusal
 
     def _is_free(self, miss: Miss) -> bool:
@@ -205,6 +204,6 @@ class Guard(contextlib.ContextDecorator):
         try:
             warnings.warn_explicit(message, RetraceWarning, miss.call.file or "<unknown>", miss.call.line, registry={})
         except RetraceWarning as warning:
-            empty_fast_path()
+            empty_fast_paths()
             return warning
         return None

@@ -34,7 +34,8 @@ def commit_predictions(study: Study, lesson: Lesson, typed: Mapping[str, str]) -
     """
     progress = study.progress(lesson)
     if progress.predicted is not None:
-        message = f"{lesson.name} was predicted already; predictions stand. Begin anew with: stagelight learn reset"
+        again = f"stagelight learn reset {lesson.name}"
+        message = f"{lesson.name} was predicted already; predictions stand. Begin anew with: {again}"
         raise LabError(message)
     _refuse_after_run(study, lesson)
     answers = _answers(lesson.predictions, typed)

@@ -36,7 +36,9 @@ def read_program(path: str) -> CodeType:
     try:
         source = file.read_bytes()
     except OSError as error:
-        message = f"cannot read the program {path}: {error.strerror}"
+        message = f"cannot read the program {file}: {error.strerror}"
+        if path.startswith("-"):
+            message = f"run has no option {path}: see stagelight run --help. Options of the program stand after it"
         raise UsageError(message) from None
     if b"\0" in source[:4096]:
         message = f"{path} is not a Python source file: name the program itself, as in: stagelight run train.py"

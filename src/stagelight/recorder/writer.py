@@ -10,6 +10,8 @@ import msgspec
 from stagelight.errors import UsageError
 from stagelight.model.ledger import ENCODER, Header
 
+_BEGINNING = b'{"schema":'
+
 
 class LedgerWriter:
     """One process writes one file. A write that fails is said once, on standard error; recording goes on unwritten.
@@ -34,6 +36,9 @@ class LedgerWriter:
             self._open()
 
     def _open(self) -> None:
+        if self._force and not is_replaceable(self.path):
+            message = f"{self.path} is there and is no ledger: -f replaces ledgers only. Choose another file with -o"
+            raise UsageError(message)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if self._force else os.O_EXCL)
         try:
             self._descriptor = os.open(self.path, flags, 0o644)
@@ -93,3 +98,14 @@ class LedgerWriter:
         self.broken = reason
         with contextlib.suppress(Exception):
             print(f"stagelight: the ledger {self.path} is incomplete: {reason}. The program goes on.", file=sys.stderr)
+
+
+def is_replaceable(path: Path) -> bool:
+    """Whether a ledger may be written in the place of what is there: nothing, an empty file, a device, or a ledger."""
+    try:
+        if not path.is_file() or path.stat().st_size == 0:
+            return True
+        with path.open("rb") as file:
+            return file.read(len(_BEGINNING)) == _BEGINNING
+    except OSError:
+        return True  # opening it tells what is wrong
