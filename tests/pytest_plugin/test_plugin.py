@@ -189,6 +189,15 @@ def test_a_cause_that_does_not_exist_is_wrong_usage(run):
     outcome.stderr.fnmatch_lines(["*there is no cause 'shape-chnged'*"])
 
 
+def test_a_marker_with_wrong_arguments_is_said_in_one_line_at_its_test(run):
+    found = run("import pytest\n\n@pytest.mark.max_traces()\ndef test_a(): pass\n", "--stagelight")
+    found.assert_outcomes(failed=1)
+    text = found.stdout.str()
+    assert "test_a: max_traces=None: give a count, 0 or more" in text
+    assert "Traceback" not in text
+    assert "During handling" not in text
+
+
 def test_a_run_that_uses_no_jax_stays_without_it(run):
     outcome = run("import sys\ndef test_it():\n    assert 'jax' not in sys.modules\n", "--stagelight")
     outcome.assert_outcomes(passed=1)

@@ -80,11 +80,18 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Guard the body of a test that is marked."""
     if not is_on(item.config):
         return (yield)
+    from stagelight.errors import UsageError
     from stagelight.pytest_plugin.marker_guards import guards_of
 
     if "stagelight.control.budgets" in sys.modules:
         sys.modules["stagelight.control.budgets"].BUDGETS.begin_test()
     with contextlib.ExitStack() as guards:
-        for guard in guards_of(item):
-            guards.enter_context(guard)
+        wrong = ""
+        try:
+            for guard in guards_of(item):
+                guards.enter_context(guard)
+        except UsageError as error:
+            wrong = str(error)
+        if wrong:
+            pytest.fail(f"{item.nodeid}: {wrong}", pytrace=False)
         return (yield)

@@ -81,7 +81,7 @@ def _step_section(number: int, step: MachineStep, theirs: Line = (), avals: tupl
     changed = sum(part.before is not None for part in step.parts)
     aside: Line = (Text(f"{counted(changed, 'part')} changed", "warn"),) if changed else ()
     children: list[Block] = [
-        Paragraph((Text(step.says, "bad" if not step.parts and "Error" in step.says else "plain"),))
+        Paragraph((Text(" ".join(step.says.split()), "bad" if not step.parts and "Error" in step.says else "plain"),))
     ]
     if step.parts:
         beside = avals if step.phase == "abstract" and len(avals) == len(step.parts) else ()
