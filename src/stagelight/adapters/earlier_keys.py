@@ -18,6 +18,7 @@ _TRACE_KEY_PARTS = 4
 _LOWER_KEY_PARTS = 10
 _FARTHEST = 14
 _MOST_REFUSED = 1024
+_TOLD_BY_TEXT = (bool, int, float, complex, str, bytes, type(None))
 
 _REFUSED: set[int] = set()
 
@@ -54,7 +55,7 @@ def earlier_traces() -> Iterator[EarlierTrace]:
     """The live keys of the tracing cache; none where this JAX keeps them in another form."""
     cache, keys = _keys_of("_infer_params_cached")
     now = _current_context()
-    for key in keys:
+    for key in sorted(keys, key=_order):
         try:
             fun, context = key[0](), key[1]
             if fun is None or len(key[2]) != _TRACE_KEY_PARTS or _mark(fun, context, key[2]) in _REFUSED:
@@ -103,6 +104,16 @@ def remember_refused_lowering(frame: FrameType | None) -> None:
             _remember(_mark(known.get("jaxpr"), 0, (known.get("in_shardings"),)))
             return
         frame = frame.f_back
+
+
+def _order(key: Any) -> tuple[str, tuple[str, ...]]:
+    """JAX's cache has its keys in no order; the same ones are told in the same order each time."""
+    try:
+        _, signature, avals, _ = key[2]
+        static = (repr(v) if type(v) in _TOLD_BY_TEXT else type(v).__qualname__ for v in signature.static_args)
+        return str(avals), tuple(static)
+    except Exception:
+        return "", ()
 
 
 def _remember(mark: int) -> None:
