@@ -22,18 +22,14 @@ from stagelight.recorder.placements import sharding_texts
 from stagelight.recorder.recording import Recorder
 
 
-def entries_from_before(recorder: Recorder, *, eager: bool = False, only: object = None) -> Iterator[Event]:
+def entries_from_before(recorder: Recorder) -> Iterator[Event]:
     """What JAX's caches say was traced and lowered before now.
 
     Args:
         recorder: A recorder that listens; definitions are written through its book.
-        eager: Eager operations too.
-        only: The function object whose traces are wanted; ``None`` for those of all.
     """
     for earlier in earlier_traces():
-        if only is not None and earlier.call.fun is not only:
-            continue
-        if eager or not getattr(earlier.call.fun, "_apply_primitive", False):
+        if not getattr(earlier.call.fun, "_apply_primitive", False):  # eager operations tell nothing of the program
             yield _traced(recorder, earlier)
     for lowering in earlier_lowerings():
         known = recorder.traces.known_jaxpr(lowering.jaxpr)
