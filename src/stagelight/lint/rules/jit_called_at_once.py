@@ -3,7 +3,8 @@
 ## What it does
 
 Finds `jax.jit(lambda …)(x)` and its relatives inside functions: a lambda, partial, transformed or local function is
-jitted, called once, and thrown away; also a local function decorated with `jit` that is called in one place only.
+jitted, called once, and thrown away, with a name in between or without; also a local function decorated with `jit` that
+is called in one place only.
 
 ## Why it costs
 
@@ -51,9 +52,9 @@ def _find(event: JitMade, machine: Machine) -> Iterator[Draft]:
         return
     fresh = ""
     if isinstance(event.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        if _is_called_in_one_place(event.node, function.node):
+        if _is_called_in_one_place(event.node.name, function.node):
             fresh = f"the local function {event.node.name}"
-    elif event.is_called:
+    elif event.is_called or _is_called_in_one_place(_name_given(event.node, function.node), function.node):
         fresh = fresh_operand(event)
     if fresh:
         yield Draft(
@@ -63,9 +64,20 @@ def _find(event: JitMade, machine: Machine) -> Iterator[Draft]:
         )
 
 
-def _is_called_in_one_place(node: ast.FunctionDef | ast.AsyncFunctionDef, function: ast.AST) -> bool:
-    uses = list(uses_of(node.name, function))
+def _is_called_in_one_place(name: str, function: ast.AST) -> bool:
+    uses = list(uses_of(name, function)) if name else []
     return len(uses) == 1 and uses[0][1]
+
+
+def _name_given(made: ast.AST, function: ast.AST) -> str:
+    """The local name that the jitted function is kept under, if it is given that one alone; else an empty text."""
+    if any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in ast.walk(function)):
+        return ""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and node.value is made and len(node.targets) == 1:
+            target = node.targets[0]
+            return target.id if isinstance(target, ast.Name) else ""
+    return ""
 
 
 RULE = Rule(slug="jit-called-at-once", events=(JitMade,), find=_find, is_for_tests=False)
