@@ -35,6 +35,7 @@ def test_a_good_lesson_has_none(examiner):
         ("`jax.jit` wraps.\n\n", "", "a build step has a note before it"),
         ("traces('double')", "traces('double', 2)", "`observed` of traces raised TypeError"),
         ("traces('double')", "1.5", "the key of traces cannot be typed"),
+        ('kind = "traces"', 'kind = "value"', "the key of traces is 0: with the kind count, other answers are refused"),
         ('id = "again"', 'id = "traces"', "two questions are called 'traces'"),
         ("print(double(", "print(dubble(", "the program raised NameError at line 6"),
         ("A problem.", "word " * 1001, "words of prose; at most 1000"),

@@ -1,6 +1,7 @@
 """Whether a lesson keeps its promises: everything that it claims is run."""
 
 import ast
+import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from stagelight.lab.program_run import run_program
 from stagelight.lab.requests import repair_request
 from stagelight.lab.verdicts import KINDS, PASSED, verdict_of, wanted_names
 from stagelight.model.examination import Examination, Verdict
-from stagelight.model.lesson import Exercise, Lesson, Question
+from stagelight.model.lesson import Exercise, Lesson, Question, QuestionKind
 from stagelight.model.project import Stage
 from stagelight.report.lesson_document import shown_answer
 
@@ -23,6 +24,7 @@ MOST_WORDS = 1000
 MOST_SECONDS = 60.0
 FEWEST_MUTANTS = 3
 FEWEST_HINTS = 2
+_KINDS_OF_KEYS: dict[type, QuestionKind] = {int: "count", float: "number", bool: "truth", list: "list"}
 
 
 class Complaint(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,11 +117,15 @@ def _program_complaints(lesson: Lesson, program: Examination) -> Iterator[Compla
 
 
 def _key_complaints(question: Question, key: str) -> Iterator[Complaint]:
-    """The key must be an answer that a learner could have typed."""
+    """The key must be an answer that a learner could have typed, and what it is must say what else can be typed."""
     try:
         answer_from(question, shown_answer(key))
     except UsageError as error:
         yield Complaint(line=question.line, message=f"the key of {question.id} cannot be typed: {error}")
+    kind = _KINDS_OF_KEYS.get(type(json.loads(key)))
+    if question.kind == "value" and not question.choices and kind is not None:
+        message = f"the key of {question.id} is {shown_answer(key)}: with the kind {kind}, other answers are refused"
+        yield Complaint(line=question.line, message=message)
 
 
 def _exercise_complaints(

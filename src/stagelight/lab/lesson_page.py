@@ -169,7 +169,8 @@ def project_page_text(project: Project) -> str:
     parts = [
         f"# Project: {project.title}",
         f"*{project.minutes} minutes · {project.hardware}.* Get the starter with "
-        f"`stagelight learn project {project.name} --write audit.py`.",
+        f"`stagelight learn project {project.name} --write audit.py`, or as a notebook with "
+        f"`stagelight learn notebook {project.name}`.",
         project.problem,
         "## Starter",
         _code(project.starter, "python"),

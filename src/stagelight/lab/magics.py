@@ -1,177 +1,38 @@
-"""The lab in a notebook: ``%load_ext stagelight.lab.magics``.
-
-The lesson's own cells run in the notebook's kernel under one session; repairs are checked in a child process, exactly
-as in a terminal. Both write to the same journal.
-"""
+"""The lab in a notebook: ``%load_ext stagelight.lab.magics``, then ``%lesson NUMBER`` or ``%project NAME``."""
 
 import atexit
-import contextlib
-import io
 import shlex
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stagelight.errors import LabError, StagelightError
 from stagelight.lab.asking import Examiner
-from stagelight.lab.checking import (
-    answer_checkpoint,
-    check_exercise,
-    commit_predictions,
-    next_hint,
-    record_run,
-    solution_of,
-)
-from stagelight.lab.course import exercise_called, lesson_called
-from stagelight.lab.examining import Heard, answered
-from stagelight.lab.ledger_view import LedgerView, questions_about
-from stagelight.lab.program_run import run_program
-from stagelight.lab.receipts import judged_checkpoints, judged_predictions, write_receipt
-from stagelight.lab.requests import pieces_of, source_of
-from stagelight.lab.study import Study, started_study, study_of, write_text
-from stagelight.model.examination import Answered, Asked
-from stagelight.model.lesson import Lesson
-from stagelight.recorder.session import Options, Session
-from stagelight.report.document import Document
-from stagelight.report.html import document_fragment
-from stagelight.report.lesson_document import judged_document
-from stagelight.report.terminal import terminal_text
-from stagelight.report.verdict_document import verdict_document
+from stagelight.lab.course import lesson_called
+from stagelight.lab.notebook_lesson import NotebookLesson
+from stagelight.lab.notebook_project import NotebookProject
+from stagelight.lab.project_reading import project_called
+from stagelight.lab.study import started_study, study_of
 
-LINE_MAGICS = ("lesson", "hint", "solution", "receipt")
-CELL_MAGICS = ("predict", "observe", "repair", "checkpoint")
-
-
-class Shown:
-    """A document that a notebook displays: HTML that folds, or text where there is no browser."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-
-    def _repr_html_(self) -> str:
-        return document_fragment(self._document)
-
-    def __repr__(self) -> str:
-        return terminal_text(self._document)
-
-
-class NotebookLesson:
-    """One lesson in one kernel.
-
-    Args:
-        shell: IPython's shell.
-        study: The learner's place.
-        lesson: The lesson.
-        examiner: Runs the repairs.
-    """
-
-    def __init__(self, shell: Any, study: Study, lesson: Lesson, examiner: Examiner) -> None:
-        self.study = study
-        self.lesson = lesson
-        self.examiner = examiner
-        self._shell = shell
-        self._folder = tempfile.TemporaryDirectory(prefix="stagelight-notebook-")
-        self._session = Session(Path(self._folder.name, "ledger.jsonl"), Options(calls=True, program=("notebook",)))
-        self._view = LedgerView(self._session)
-        self._session.start()
-        self._is_watching = True
-
-    def close(self) -> None:
-        """End the session."""
-        self._stop()
-        self._folder.cleanup()
-
-    def _stop(self) -> None:
-        if self._is_watching:
-            self._is_watching = False
-            self._session.stop()
-            self._view.finish()
-
-    def predict(self, line: str, cell: str) -> Any:
-        """``%%predict``: commit predictions, one ``id = answer`` a line."""
-        if self.study.progress(self.lesson).predicted is not None:
-            return print("Predictions are in the journal already, and stand.")
-        commit_predictions(self.study, self.lesson, _assigned(cell))
-        return print("The predictions are in the journal. Now build and run.")
-
-    def observe(self, line: str, cell: str) -> Any:
-        """``%%observe``: run the cell, and hold the predictions against what JAX did."""
-        if self.study.progress(self.lesson).predicted is None:
-            message = "predict first: fill in the %%predict cell and run it, then run this one"
-            raise LabError(message)
-        heard = Heard(sys.stdout)
-        with contextlib.redirect_stdout(heard):  # pyright: ignore[reportArgumentType]
-            outcome = self._shell.run_cell(cell)
-        if outcome.error_before_exec or outcome.error_in_exec:
-            return None
-        functions = self._view.functions()
-        self._stop()
-        scope = {**self._shell.user_ns, **questions_about(lambda: functions, self._view), "output": heard.text()}
-        with contextlib.redirect_stdout(io.StringIO()):  # a key may trace once more, and print
-            predicted = [answered(Asked(id=q.id, expression=q.observed), scope) for q in self.lesson.predictions]
-        record_run(self.study, self.lesson, source_of(pieces_of(self.lesson)), [*predicted, *self._checkpoint_keys()])
-        judged = judged_predictions(self.lesson, self.study.progress(self.lesson))
-        return Shown(judged_document("Your predictions", judged, self.lesson.predictions))
-
-    def _checkpoint_keys(self) -> list[Answered]:
-        """Keys that are asked for later, from a child: asking for them here would change what the next cells see."""
-        found = run_program(self.lesson, self.study.folder(self.lesson), self.examiner)
-        wanted = {question.id for question in self.lesson.checkpoints}
-        return [one for one in found.answers if one.id in wanted]
-
-    def repair(self, line: str, cell: str) -> Any:
-        """``%%repair NAME``: check the cell as the exercise's file."""
-        exercise = exercise_called(self.lesson, line.strip())
-        write_text(self.study.exercise_file(self.lesson, exercise), cell)
-        verdict = check_exercise(self.study, self.lesson, exercise, self.examiner)
-        return Shown(verdict_document(verdict, exercise.name))
-
-    def hint(self, line: str) -> Any:
-        """``%hint NAME``: the next hint."""
-        exercise = exercise_called(self.lesson, line.strip())
-        number, text = next_hint(self.study, self.lesson, exercise)
-        return print(f"Hint {number} of {len(exercise.hints)}: {text}")
-
-    def solution(self, line: str) -> Any:
-        """``%solution NAME [--give-up]``: the reference, after passing or giving up."""
-        name, _, more = line.strip().partition(" ")
-        exercise = exercise_called(self.lesson, name)
-        return print(solution_of(self.study, self.lesson, exercise, giving_up="--give-up" in more.split()))
-
-    def checkpoint(self, line: str, cell: str) -> Any:
-        """``%%checkpoint``: answer the questions, one ``id = answer`` a line."""
-        answer_checkpoint(self.study, self.lesson, _assigned(cell))
-        judged = judged_checkpoints(self.lesson, self.study.progress(self.lesson))
-        return Shown(judged_document("Checkpoint", judged, self.lesson.checkpoints))
-
-    def receipt(self, line: str) -> Any:
-        """``%receipt TEXT``: write the evidence; the text is the learner's explanation."""
-        explanation = " ".join(shlex.split(line)) if line.count('"') % 2 == 0 else line
-        return print(f"Wrote {write_receipt(self.study, self.lesson, self.examiner, explanation)}")
-
-
-def _assigned(cell: str) -> dict[str, str]:
-    """Lines of ``id = answer``; comments and empty ones are read over.
-
-    Raises:
-        LabError: A line has no ``=``.
-    """
-    found: dict[str, str] = {}
-    for line in cell.splitlines():
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        name, separator, answer = line.partition("=")
-        if not separator:
-            message = f"{line!r} is no answer: write ID = ANSWER, one a line"
-            raise LabError(message)
-        found[name.strip()] = answer.strip()
-    return found
+# Name → kind, as IPython calls it: of the notebook, of a lesson, of a project, of both.
+MAGICS = {
+    "lesson": "line",
+    "project": "line",
+    "predict": "cell",
+    "observe": "cell",
+    "repair": "cell",
+    "checkpoint": "cell",
+    "receipt": "line",
+    "setup": "cell",
+    "stage": "line_cell",
+    "hint": "line",
+    "solution": "line",
+}
 
 
 class LabMagics:
-    """The magics; all but ``%lesson`` need a lesson.
+    """The magics; all but ``%lesson`` and ``%project`` need one of the two first.
 
     Args:
         shell: IPython's shell.
@@ -180,11 +41,11 @@ class LabMagics:
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._examiner = Examiner()
-        self._lesson: NotebookLesson | None = None
+        self._open: NotebookLesson | NotebookProject | None = None
 
     def open_lesson(self, line: str) -> None:
         """``%lesson N``: begin or go on with a lesson in this kernel."""
-        self._end_lesson()
+        self._end()
         lesson = lesson_called(line.strip())
         try:
             study = study_of()
@@ -192,41 +53,60 @@ class LabMagics:
             study = started_study(None)
         study.restore()
         self._examiner.start()
-        self._lesson = NotebookLesson(self._shell, study, lesson, self._examiner)
+        self._open = NotebookLesson(self._shell, study, lesson, self._examiner)
         print(f"Lesson {lesson.number}: {lesson.title}. The journal is that of {study.workspace}.")
+
+    def open_project(self, line: str) -> None:
+        """``%project NAME [FOLDER]``: begin a project; what its stages show is kept in the folder."""
+        self._end()
+        name, *folders = shlex.split(line) or [""]
+        project = project_called(name)
+        folder = Path(folders[0] if folders else f"{project.name}-evidence")
+        self._examiner.start()
+        self._open = NotebookProject(self._shell, project, self._examiner, folder)
+        print(f"Project: {project.title}. Your program and what its stages show are kept in {folder}.")
 
     def close(self) -> None:
         """End what is open, and the process that runs repairs."""
-        self._end_lesson()
+        self._end()
         self._examiner.close()
 
-    def _end_lesson(self) -> None:
-        lesson, self._lesson = self._lesson, None
-        if lesson is not None:
-            lesson.close()
+    def _end(self) -> None:
+        before, self._open = self._open, None
+        if before is not None:
+            before.close()
 
-    def of_lesson(self, name: str) -> Callable[..., Any]:
+    def called(self, name: str) -> Callable[..., Any]:
         """The magic of a name, as a function that says what is wrong without a traceback."""
 
         def magic(*arguments: str) -> Any:
             try:
-                if name == "lesson":
-                    return self.open_lesson(*arguments)
-                if self._lesson is None:
-                    message = "no lesson is open: run %lesson NUMBER first"
-                    raise LabError(message)
-                return getattr(self._lesson, name)(*arguments)
+                return self._deed(name)(*arguments)
             except StagelightError as error:
                 print(f"stagelight: {error}", file=sys.stderr)
                 return None
 
         return magic
 
+    def _deed(self, name: str) -> Callable[..., Any]:
+        if name in ("lesson", "project"):
+            return self.open_lesson if name == "lesson" else self.open_project
+        if self._open is None:
+            message = "nothing is open: run %lesson NUMBER or %project NAME first"
+            raise LabError(message)
+        deed = getattr(self._open, name, None)
+        if deed is None:
+            is_lesson = isinstance(self._open, NotebookLesson)
+            message = f"a {'lesson' if is_lesson else 'project'} is open, and {name} belongs to " + (
+                "a project: run %project NAME first" if is_lesson else "a lesson: run %lesson NUMBER first"
+            )
+            raise LabError(message)
+        return deed
+
 
 def load_ipython_extension(shell: Any) -> None:
     """Called by ``%load_ext``."""
     magics = LabMagics(shell)
-    for kind, names in (("line", LINE_MAGICS), ("cell", CELL_MAGICS)):
-        for name in names:
-            shell.register_magic_function(magics.of_lesson(name), magic_kind=kind, magic_name=name)
+    for name, kind in MAGICS.items():
+        shell.register_magic_function(magics.called(name), magic_kind=kind, magic_name=name)
     atexit.register(magics.close)

@@ -1,9 +1,9 @@
 """A lesson as a Jupyter notebook and as a Python file, from the same text as its page."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from stagelight.lab.course import stem_of
 from stagelight.lab.lesson_text import PROSE, SHOWN
 from stagelight.model.lesson import Exercise, Lesson, Question
 
@@ -19,7 +19,16 @@ def notebook_text(lesson: Lesson, *, is_solved: bool = False, keys: dict[str, st
         is_solved: Put the reference solutions where the starters would be.
         keys: Answers to fill in, by question.
     """
-    cells = [_cell(index, kind, text) for index, (kind, text) in enumerate(_parts(lesson, is_solved, keys or {}))]
+    return notebook_of(_parts(lesson, is_solved, keys or {}))
+
+
+def notebook_of(parts: Sequence[tuple[str, str]]) -> str:
+    """A notebook from its cells.
+
+    Args:
+        parts: ``markdown`` or ``code``, and the text.
+    """
+    cells = [_cell(index, kind, text) for index, (kind, text) in enumerate(parts)]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
     notebook = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
@@ -76,22 +85,18 @@ def python_text(lesson: Lesson) -> str:
     Args:
         lesson: The lesson.
     """
-    parts = [f"# %% [markdown]\n{_commented(f'# {lesson.title}' + chr(10) * 2 + lesson.problem)}"]
+    parts = [f"# %% [markdown]\n{commented(f'# {lesson.title}' + chr(10) * 2 + lesson.problem)}"]
     for block in lesson.blocks[1:]:
         if block.section not in ("Idea", "Build", "Run", "Experiment"):
             continue
         if block.role == PROSE:
-            parts.append(f"# %% [markdown]\n{_commented(block.text)}")
+            parts.append(f"# %% [markdown]\n{commented(block.text)}")
         elif block.role in ("build", "run", "experiment"):
             parts.append(f"# %%\n{block.text.rstrip()}")
-    parts.append(f"# %% [markdown]\n{_commented('Go on with: stagelight learn go ' + str(lesson.number))}")
+    parts.append(f"# %% [markdown]\n{commented('Go on with: stagelight learn go ' + str(lesson.number))}")
     return "\n\n".join(parts) + "\n"
 
 
-def _commented(text: str) -> str:
+def commented(text: str) -> str:
+    """Text as comments of a Python file."""
     return "\n".join(f"# {line}".rstrip() for line in text.splitlines())
-
-
-def notebook_name(lesson: Lesson) -> str:
-    """What the notebook's file is called."""
-    return f"{stem_of(lesson)}.ipynb"

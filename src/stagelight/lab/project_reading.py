@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 
 from stagelight.errors import LabError, LessonError
+from stagelight.lab.course import course, lesson_called
 from stagelight.lab.lesson_reading import mutant_from, record_from
 from stagelight.lab.lesson_text import PROSE, blocks_of, front_matter, toml_from
-from stagelight.model.lesson import Block
+from stagelight.model.lesson import Block, Lesson
 from stagelight.model.project import Project, Stage
 
 STAGE_ROLES = {"stage": "toml", "check": "python", "wrong": "python", "hint": "text"}
@@ -50,6 +51,18 @@ def project_called(name: str) -> Project:
         message = f"there is no project {name!r}; there is {', '.join(known) or 'none'}"
         raise LabError(message)
     return known[name]
+
+
+def shipped_called(names: Sequence[str]) -> list[Lesson | Project]:
+    """Shipped lessons and projects by what they are called; all of them where nothing is named.
+
+    Raises:
+        LabError: There is none of that name, or several lessons.
+    """
+    known = {project.name: project for project in projects()}
+    if not names:
+        return [*course(), *known.values()]
+    return [known[name] if name in known else lesson_called(name) for name in names]
 
 
 def project_from_file(path: Path) -> Project:

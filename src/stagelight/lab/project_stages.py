@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
-from stagelight.errors import LabError
+from stagelight.errors import LabError, LessonError
 from stagelight.lab.asking import Examiner
 from stagelight.lab.lesson_linting import Complaint, shape_complaints
+from stagelight.lab.project_parts import parts_of
 from stagelight.lab.verdicts import PASSED, verdict_of
 from stagelight.model.examination import Examination, Piece, Request, Verdict
 from stagelight.model.project import Project, Stage
@@ -125,6 +126,11 @@ def keep_evidence(folder: Path, project: Project, run: StageRun, source: str) ->
 
 def project_complaints(project: Project, examiner: Examiner) -> Iterator[Complaint]:
     """What a project promises and does not keep: starter, solution, wrong implementations, stage by stage."""
+    for what in ("starter", "solution"):
+        try:
+            parts_of(project, getattr(project, what), what)
+        except LessonError as error:
+            yield Complaint(line=1, message=str(error))
     kept: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="stagelight-lint-") as name:
         file = Path(name, f"{project.name}.py")

@@ -5,10 +5,9 @@ from typing import Literal
 import msgspec
 
 type Level = Literal["foundation", "practice", "challenge"]
-type QuestionKind = Literal["value", "traces", "call", "cause", "binding-time"]
+type QuestionKind = Literal["value", "count", "number", "truth", "list", "traces", "call", "cause", "binding-time"]
 
 LEVELS: tuple[Level, ...] = ("foundation", "practice", "challenge")
-QUESTION_KINDS: tuple[QuestionKind, ...] = ("value", "traces", "call", "cause", "binding-time")
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

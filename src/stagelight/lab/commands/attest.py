@@ -8,9 +8,9 @@ import click
 
 from stagelight.errors import UsageError
 from stagelight.lab.asking import Examiner
-from stagelight.lab.course import course, lesson_called, stem_of
+from stagelight.lab.course import stem_of
 from stagelight.lab.executions import execution_of, execution_of_project, execution_text
-from stagelight.lab.project_reading import projects
+from stagelight.lab.project_reading import shipped_called
 from stagelight.lab.study import write_text
 from stagelight.lab.verdicts import PASSED
 from stagelight.model.execution import Execution
@@ -37,7 +37,7 @@ def command(lessons: tuple[str, ...], everything: bool, output: Path) -> None:
     if bool(lessons) == everything:
         message = "name lessons, or give --all"
         raise UsageError(message)
-    chosen = _chosen(lessons)
+    chosen = shipped_called(lessons)
     is_wrong = False
     with Examiner() as examiner:
         for one in chosen:
@@ -51,13 +51,6 @@ def command(lessons: tuple[str, ...], everything: bool, output: Path) -> None:
             said = f"does not pass: {', '.join(wrong)}" if wrong else "passes"
             click.echo(f"{name}: {said} (JAX {where.jax}, {where.backend}, {', '.join(where.devices)})")
     sys.exit(1 if is_wrong else 0)
-
-
-def _chosen(names: tuple[str, ...]) -> list[Lesson | Project]:
-    shipped = {project.name: project for project in projects()}
-    if not names:
-        return [*course(), *shipped.values()]
-    return [shipped[name] if name in shipped else lesson_called(name) for name in names]
 
 
 def _executed(one: Lesson | Project, examiner: Examiner) -> Execution:

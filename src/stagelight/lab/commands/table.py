@@ -17,7 +17,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("portfolio", "One page of all receipts."),
     ("export", "Pack journal, sources and receipts in one file."),
     ("import", "Unpack them on another machine."),
-    ("notebook", "Write lessons as notebooks, or as Python files."),
+    ("notebook", "Write lessons and projects as notebooks, or as Python files."),
     ("project", "Check an implementation of a project, stage by stage."),
     ("compare", "This machine's run against the recorded one."),
     ("attest", "Run references unattended, and record them."),
