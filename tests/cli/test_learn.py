@@ -12,7 +12,7 @@ from lab.lessons_for_tests import first_lesson, kept_executables
 
 from stagelight.errors import LabError, StagelightError
 from stagelight.lab.commands.table import COMMANDS
-from stagelight.lab.course import stem_of
+from stagelight.lab.course import course, stem_of
 
 pexpect = pytest.importorskip("pexpect")
 
@@ -112,13 +112,45 @@ def test_wrong_usage_is_answered(place):
     assert "holds other files" in refusal("start", "full")
 
 
+def test_words_are_no_answer_to_how_many():
+    learn("start")
+    refused = refusal("predict", "2", "inputs=two", "inputs-static=1", "equations=3", "rows=metadata")
+    assert refused == "'two' is no answer to inputs: type a whole number"
+
+
+def test_a_workspace_whose_journal_is_elsewhere_is_adopted(place, tmp_path, monkeypatch):
+    learn("start")
+    mine = exercise_file(place, LESSON.exercises[0].name)
+    mine.parent.mkdir()
+    mine.write_text("mine = 1")
+    monkeypatch.setenv("STAGELIGHT_LAB_HOME", str(tmp_path / "other"))
+    monkeypatch.chdir(place / "stagelight-lab")
+    assert f"Begin anew there, with your files as they are: stagelight learn start {Path.cwd()}" in refusal("list")
+    started = learn("start")
+    assert "It was laid before, and its journal is not in" in started
+    assert f"The workspace is {place / 'stagelight-lab'}." in started
+    assert mine.read_text() == "mine = 1"
+    assert "0 of " in learn("list")
+    assert "It was laid before" not in learn("start")
+
+
+def test_a_project_says_which_program_it_judges(place):
+    judged = called("learn", "project", "transforms-audit", "--stage", "1").output
+    assert judged.startswith("Checking the starter. To check your own: stagelight learn project transforms-audit")
+    (place / "audit.py").write_text("import jax")
+    judged = called("learn", "project", "transforms-audit", "--stage", "1", "--implementation", "audit.py").output
+    assert judged.startswith("Checking audit.py.\n")
+
+
 def test_start_lays_again_what_was_deleted(place):
     import shutil
 
     learn("start")
     learn("predict", "1", *(f"{name}={answer}" for name, answer in RIGHT.items()))
     shutil.rmtree(place / "stagelight-lab")
-    assert "learn run 1" in learn("start")
+    started = learn("start")
+    assert "stagelight-lab was gone. It was laid again as checked last; your progress is kept." in started
+    assert "learn run 1" in started
     assert exercise_file(place, LESSON.exercises[0].name).read_text() == LESSON.exercises[0].starter
 
 
@@ -133,20 +165,31 @@ def test_notebooks_and_python_files_are_written(place):
     assert f"{stem_of(LESSON)}.ipynb" in learn("notebook", "1")
     assert "exists. Replace it with --force" in refusal("notebook", "1")
     assert f"{stem_of(LESSON)}.py" in learn("notebook", "1", "--python", "-o", "programs")
+    assert learn("notebook", "transforms-audit") == "Wrote transforms-audit.ipynb.\n"
+    assert learn("notebook", "transforms-audit", "--python") == "Wrote transforms-audit.py.\n"
+    assert "no lesson is called 'none'" in refusal("notebook", "none")
+    learn("notebook", "-o", "all")
+    assert {path.name for path in (place / "all").iterdir()} == {
+        *(f"{stem_of(lesson)}.ipynb" for lesson in course()), "transforms-audit.ipynb"
+    }  # fmt: skip
 
 
 def test_compare_holds_this_run_against_the_recorded_one():
     assert "the same" in learn("compare", "1")
 
 
-@pytest.fixture
-def terminal(place):
+def terminal_at(place):
     """The command in a terminal of its own, and a way to read on until some words come."""
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"), TERM="xterm", JAX_PLATFORMS="cpu")
-    child = pexpect.spawn(
+    return pexpect.spawn(
         sys.executable, ["-m", "stagelight", "learn", "start"], env=environment, dimensions=(50, 100), encoding="utf-8",
-        timeout=60,
+        timeout=60, cwd=str(place),
     )  # fmt: skip
+
+
+@pytest.fixture
+def terminal(place):
+    child = terminal_at(place)
     yield child
     child.close(force=True)
 
@@ -205,6 +248,50 @@ def test_giving_up_is_recorded(terminal, place):
     terminal.send("q")
     terminal.expect(pexpect.EOF)
     assert "gave up 1" in learn("list")
+
+
+def test_ctrl_c_leaves_as_other_programs_do_and_the_build_begins_again(terminal, place):
+    for name, answer in RIGHT.items():
+        terminal.expect_exact(f"{name} > ")
+        terminal.sendline(answer)
+    terminal.expect_exact("Enter appends")
+    terminal.sendline()
+    terminal.expect_exact("step 2")
+    terminal.expect_exact("Enter appends")
+    terminal.sendintr()
+    terminal.expect_exact("Stopped. What you did is kept; go on with: stagelight learn")
+    terminal.expect(pexpect.EOF)
+    assert "Traceback" not in terminal.before
+    terminal.close()
+    assert (terminal.exitstatus, terminal.signalstatus) == (130, None)
+    again = terminal_at(place)
+    again.expect_exact("step 1")
+    again.expect_exact("Enter appends")
+    again.sendcontrol("d")
+    again.expect(pexpect.EOF)
+    again.close()
+    assert again.exitstatus == 0
+
+
+def test_a_watched_file_that_goes_is_missed(terminal, place):
+    for name, answer in RIGHT.items():
+        terminal.expect_exact(f"{name} > ")
+        terminal.sendline(answer)
+    for _ in range(len(LESSON.build) + 1):
+        terminal.expect_exact("Enter ")
+        terminal.sendline()
+    terminal.expect_exact("q quit")
+    file = exercise_file(place, LESSON.exercises[0].name)
+    file.unlink()
+    terminal.expect_exact("is gone. Save it again, or press Enter")
+    terminal.sendline()
+    terminal.expect_exact("so nothing was checked. It was laid again as it was")
+    terminal.expect_exact("q quit")
+    assert file.read_text() == LESSON.exercises[0].starter
+    terminal.sendintr()
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.exitstatus == 130
 
 
 def test_an_error_is_a_line_not_a_traceback(place):

@@ -155,6 +155,26 @@ def test_a_file_that_is_no_text(ready, examiner):
         check_exercise(ready, LESSON, EXERCISE, examiner)
 
 
+def test_a_file_that_is_gone_is_not_judged_and_comes_back_as_it_was_checked(check, ready, examiner):
+    check("mine = 1")
+    file = ready.exercise_file(LESSON, EXERCISE)
+    file.unlink()
+    before = ready.journal.entries
+    with pytest.raises(LabError, match=r"triple\.py is gone, so nothing was checked.*stagelight learn reset 7 triple"):
+        check_exercise(ready, LESSON, EXERCISE, examiner)
+    assert ready.journal.entries == before
+    assert file.read_text() == "mine = 1"
+    assert check_exercise(ready, LESSON, EXERCISE, examiner).kind == "names-missing"
+
+
+def test_a_file_that_was_never_checked_comes_back_as_its_starter(ready, examiner):
+    file = ready.exercise_file(LESSON, EXERCISE)
+    file.unlink()
+    with pytest.raises(LabError, match=r"was not there, so nothing was checked\. Its starter was laid"):
+        check_exercise(ready, LESSON, EXERCISE, examiner)
+    assert file.read_text() == EXERCISE.starter
+
+
 def test_a_program_that_deletes_its_workspace(check, ready):
     passed = check(EXERCISE.solution)
     assert passed.kind == "passed"
@@ -177,7 +197,7 @@ def test_a_folder_that_is_gone_is_found_and_laid_again(ready, monkeypatch):
     shutil.rmtree(ready.workspace)
     found = study_of()
     assert found.workspace == ready.workspace
-    assert found.restore()
+    assert found.restore() == (ready.workspace,)
     assert ready.exercise_file(LESSON, EXERCISE).read_text() == EXERCISE.starter
 
 

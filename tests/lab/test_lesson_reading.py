@@ -42,7 +42,7 @@ def test_pieces_stand_where_their_lines_say():
         ("## Checkpoint", "## Evidence\n\nEarly.\n\n## Checkpoint", "in this order"),
         ("```python run", "```python ran", "07-small.md:38: a block ```python ran .* none of the roles"),
         ("```python run", "```python build", "stands under 'Build'"),
-        ('kind = "traces"', 'kind = "number"', "07-small.md:19: Invalid enum value 'number'"),
+        ('kind = "traces"', 'kind = "colour"', "07-small.md:19: Invalid enum value 'colour'"),
         ('kind = "traces"', 'kind = "traces"\nanswer = 1', "a prediction has no answer"),
         ("```python check", "```python", "an exercise has one ```python check, not 0"),
         ("```python wrong constant", "```python wrong", "a wrong repair is named"),

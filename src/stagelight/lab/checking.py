@@ -111,13 +111,16 @@ def check_exercise(study: Study, lesson: Lesson, exercise: Exercise, examiner: E
     """Run a repair and its hidden check, and record what came of it.
 
     Raises:
-        LabError: The lesson was not run yet, or the file cannot be read.
+        LabError: The lesson was not run yet, or the file is gone (it is laid again) or cannot be read.
     """
     if study.progress(lesson).ran is None:
         message = f"predict and run lesson {lesson.number} first: stagelight learn"
         raise LabError(message)
-    study.open_lesson(lesson)
     file = study.exercise_file(lesson, exercise)
+    was_there = file.exists()
+    gone = study.open_lesson(lesson)
+    if not was_there:
+        raise LabError(_of_gone(lesson, exercise, file, was_checked=file in gone))
     source = read_source(file)
     digest = study.keep_source(source)
     study.note_last_source(lesson, exercise, digest)
@@ -134,6 +137,16 @@ def check_exercise(study: Study, lesson: Lesson, exercise: Exercise, examiner: E
     )
     study.journal.append(deed)
     return verdict
+
+
+def _of_gone(lesson: Lesson, exercise: Exercise, file: Path, *, was_checked: bool) -> str:
+    """What to say of a file that is not there: judging another text in its place would be a guess."""
+    if not was_checked:
+        return f"{file} was not there, so nothing was checked. Its starter was laid: repair it, and check again"
+    return (
+        f"{file} is gone, so nothing was checked. It was laid again as it was checked last: look at it, and check "
+        f"again; its starter comes with stagelight learn reset {lesson.number} {exercise.name}"
+    )
 
 
 def _disturbed(verdict: Verdict, file: Path, source: str, changed: str, study: Study) -> Verdict:

@@ -1,10 +1,14 @@
 """``stagelight learn``: the group of the lab's commands; without one of them, the lesson goes on where it stopped."""
 
 import importlib
+from typing import Any
 
 import click
 
 from stagelight.lab.commands.table import COMMANDS
+
+INTERRUPTED = 130
+STOPPED = "Stopped. What you did is kept; go on with: stagelight learn"
 
 
 class LearnGroup(click.Group):
@@ -19,6 +23,16 @@ class LearnGroup(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         return importlib.import_module(f"stagelight.lab.commands.{cmd_name}").command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Leave as other programs do: 130 after Ctrl-C, as a shell reports it; 0 where the input ended, as after q."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo(f"\n{STOPPED}", err=True)
+            ctx.exit(INTERRUPTED)
+        except click.Abort:
+            click.echo(STOPPED, err=True)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table without importing any command."""

@@ -6,9 +6,10 @@ from stagelight.lab.asking import Examiner
 from stagelight.lab.course import course
 from stagelight.lab.progress import next_exercise, next_lesson
 from stagelight.lab.progress_rows import progress_rows
-from stagelight.lab.sitting import Sitting
+from stagelight.lab.sitting import GO_ON, Sitting
 from stagelight.lab.study import Study, study_of
-from stagelight.lab.terminal_input import is_terminal
+from stagelight.lab.terminal_input import is_terminal, typed_line
+from stagelight.lab.watching import shown_path
 from stagelight.model.lesson import Lesson
 from stagelight.report.progress_document import progress_document
 from stagelight.report.terminal import write_terminal
@@ -25,15 +26,30 @@ def go_on(lesson: Lesson | None = None, *, study: Study | None = None) -> None:
         LabError: There is no workspace.
     """
     study = study or study_of()
-    if study.restore():
-        click.echo(f"{study.workspace} was gone. It was laid again as it was checked last; your progress is kept.\n")
+    was_gone = tell_restored(study)
     if not is_terminal():
         write_terminal(progress_document(progress_rows(study), str(study.workspace)))
         click.echo(next_step(study))
         return
+    if was_gone:
+        typed_line(GO_ON)  # the lesson clears the screen
     with Examiner() as examiner:
         examiner.start()
         Sitting(study, examiner).go_on(lesson)
+
+
+def tell_restored(study: Study) -> bool:
+    """Lay again what is missing, and say what was gone; returns whether anything was.
+
+    Args:
+        study: The learner's place.
+    """
+    gone = study.restore()
+    if gone:
+        names = ", ".join(shown_path(path) for path in gone)
+        verb, pronoun = ("was", "It was") if len(gone) == 1 else ("were", "They were")
+        click.echo(f"{names} {verb} gone. {pronoun} laid again as checked last; your progress is kept.\n")
+    return bool(gone)
 
 
 def next_step(study: Study) -> str:

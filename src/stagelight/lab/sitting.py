@@ -12,7 +12,7 @@ from stagelight.lab.course import course
 from stagelight.lab.progress import next_exercise, next_lesson
 from stagelight.lab.receipts import judged_checkpoints, judged_predictions, write_receipt
 from stagelight.lab.requests import pieces_of, source_of
-from stagelight.lab.study import Study, write_text
+from stagelight.lab.study import Study, read_source, write_text
 from stagelight.lab.terminal_input import typed_line
 from stagelight.lab.watching import Watch, shown_path
 from stagelight.model.examination import Examination
@@ -105,8 +105,10 @@ class Sitting:
         return True
 
     def _build(self, lesson: Lesson) -> None:
+        """Append step after step; one that was left in the middle, or laid again, begins at its first step."""
         file, pieces = self._study.program_file(lesson), pieces_of(lesson)
-        if file.exists():
+        beginnings = [source_of(pieces[:number]) for number in range(1, len(pieces) + 1)]
+        if file.exists() and read_source(file) not in beginnings:
             return
         click.clear()
         for number, (step, piece) in enumerate(zip(lesson.build, pieces, strict=False), start=1):

@@ -46,6 +46,9 @@ class Study:
     Args:
         workspace: The folder with the learner's files.
 
+    Attributes:
+        is_adopted: Whether it was laid before, by a lab whose journal is not here.
+
     Raises:
         LabError: The journal was changed.
     """
@@ -54,6 +57,7 @@ class Study:
         self.workspace = workspace
         self.home = home_of(workspace)
         self.journal = Journal(self.home / "journal.jsonl")
+        self.is_adopted = False
 
     def lay(self) -> None:
         """Make workspace and journal.
@@ -94,14 +98,22 @@ class Study:
         """The file that the lesson builds."""
         return self.folder(lesson) / PROGRAM
 
-    def open_lesson(self, lesson: Lesson) -> None:
-        """Lay what is missing of a lesson: each file as it was last checked, or as its starter."""
+    def open_lesson(self, lesson: Lesson) -> tuple[Path, ...]:
+        """Lay what is missing of a lesson: each file as it was last checked, or as its starter.
+
+        Returns:
+            The files that were laid as they were last checked: somebody took them away.
+        """
+        gone: list[Path] = []
         for exercise in lesson.exercises:
             file = self.exercise_file(lesson, exercise)
             if not file.exists():
-                write_text(file, self._last_source(lesson, exercise) or exercise.starter)
+                last = self._last_source(lesson, exercise)
+                gone += [file] if last is not None else []
+                write_text(file, last or exercise.starter)
         if self.progress(lesson).predicted is not None and not self.program_file(lesson).exists():
             write_text(self.program_file(lesson), source_of(pieces_of(lesson)))
+        return tuple(gone)
 
     def keep_source(self, source: str) -> str:
         """Keep a text outside the workspace under its hash, which is returned."""
@@ -133,18 +145,20 @@ class Study:
             return self.kept_source((self.home / "last-sources" / f"{stem_of(lesson)}-{exercise.name}").read_text())
         return None
 
-    def restore(self) -> bool:
-        """Lay again what a program took away; returns whether the workspace was gone.
+    def restore(self) -> tuple[Path, ...]:
+        """Lay again what was taken away. The journal is written again from memory if its file went too.
 
-        The journal is written again from memory if its file went too.
+        Returns:
+            What was gone: the workspace, or single files, which were laid as they were last checked.
         """
         self.journal.restore()
-        was_gone = not self.workspace.exists()
+        gone = () if self.workspace.exists() else (self.workspace,)
         self.lay()
+        files: list[Path] = []
         for lesson in course():
             if self.progress(lesson).predicted is not None or self.folder(lesson).exists():
-                self.open_lesson(lesson)
-        return was_gone
+                files += self.open_lesson(lesson)
+        return gone or tuple(files)
 
 
 def home_of(workspace: Path) -> Path:
@@ -166,12 +180,35 @@ def study_of(folder: Path | None = None) -> Study:
     for place in (here, *here.parents) if here is not None else ():
         if (home_of(place) / "journal.jsonl").exists():
             return Study(place)
+    laid = _laid_place(here)
+    if laid is not None:
+        message = (
+            f"{laid} was laid by the lab, and its journal is not in {lab_home()} ($STAGELIGHT_LAB_HOME says where). "
+            f"Begin anew there, with your files as they are: stagelight learn start {laid}"
+        )
+        raise LabError(message)
     with contextlib.suppress(OSError):
         last = Path((lab_home() / "last").read_text("utf-8"))
         if (home_of(last) / "journal.jsonl").exists():
             return Study(last)
     message = "there is no workspace here. Lay one with: stagelight learn start"
     raise LabError(message)
+
+
+def _laid_place(folder: Path | None) -> Path | None:
+    """The workspace around a folder by its README alone, whether or not its journal is here."""
+    for place in (folder, *folder.parents) if folder is not None else ():
+        if is_laid(place):
+            return place
+    return None
+
+
+def is_laid(place: Path) -> bool:
+    """Whether a folder holds the README of the lab."""
+    beginning = WELCOME.partition("\n\n    ")[0]
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return (place / "README.md").read_text("utf-8").startswith(beginning)
+    return False
 
 
 def _working_folder() -> Path | None:
@@ -182,23 +219,26 @@ def _working_folder() -> Path | None:
 
 
 def started_study(folder: Path | None) -> Study:
-    """Lay a workspace, or find the one that is there.
+    """Lay a workspace, or find the one that is known here; one that another journal knew is adopted with its files.
 
     Args:
-        folder: Where; ``stagelight-lab`` in the working folder if absent.
+        folder: Where. If absent: the workspace that the process stands in, or ``stagelight-lab`` in the working folder.
 
     Raises:
         LabError: There is a file of that name, or the folder holds something else.
     """
-    place = Path(os.path.abspath(folder or DEFAULT_FOLDER))
+    place = Path(os.path.abspath(folder or _laid_place(_working_folder()) or DEFAULT_FOLDER))
     if place.exists() and not place.is_dir():
         message = f"{place} is a file. Name a folder: stagelight learn start FOLDER"
         raise LabError(message)
     study = Study(place)
-    if not study.journal.entries and place.is_dir() and any(place.iterdir()):
+    is_new = not study.journal.entries
+    study.is_adopted = is_new and is_laid(place)
+    if is_new and not study.is_adopted and place.is_dir() and any(place.iterdir()):
         message = f"{place} holds other files. Name a new folder: stagelight learn start FOLDER"
         raise LabError(message)
-    study.lay()
+    if is_new:
+        study.lay()
     return study
 
 

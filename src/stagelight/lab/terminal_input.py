@@ -21,11 +21,11 @@ def typed_line(prompt: str) -> str:
     """One line, without the spaces around it.
 
     Raises:
-        Abort: The input ended, or was interrupted.
+        Abort: The input ended.
     """
     try:
         return input(prompt).strip()
-    except (EOFError, KeyboardInterrupt):
+    except EOFError:
         click.echo()
         raise click.Abort from None
 

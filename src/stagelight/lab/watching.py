@@ -1,5 +1,6 @@
 """Watch one exercise: check its file whenever it is saved, and obey single keys."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -23,6 +24,8 @@ from stagelight.report.verdict_document import verdict_document
 type Wish = Literal["next", "quit"]
 
 POLL_S = 0.1
+# An editor may take a file away before it writes it: so many looks may find nothing before it is called gone.
+LOOKS = 8
 CHECKING = "checking …"
 
 
@@ -45,6 +48,7 @@ class Watch:
         self._is_giving_up = False
         self._kind = ""
         self._seen: tuple[int, int] | None = None
+        self._looks = 0
         self._keys: dict[str, Callable[[], None]] = {
             "h": self._hint,
             "l": self._list,
@@ -77,10 +81,14 @@ class Watch:
         self._keys[key]()
 
     def _check_if_saved(self) -> None:
-        if stamp_of(self._file) == self._seen:
+        stamp = stamp_of(self._file)
+        self._looks = self._looks + 1 if stamp is None else 0
+        if self._looks == LOOKS:
+            file = shown_path(self._file)
+            click.echo(f"\n{file} is gone. Save it again, or press Enter: it is laid again as it was checked last.")
+        if stamp is None or stamp == self._seen:
             return
-        # An editor may empty the file, or take it away, before it writes it.
-        pressed_key(POLL_S / 2)
+        time.sleep(POLL_S / 2)  # an editor may empty the file before it writes it
         if stamp_of(self._file) is not None:
             self._check()
 
@@ -95,7 +103,7 @@ class Watch:
         try:
             verdict = check_exercise(self._study, self._lesson, self._exercise, self._examiner)
         except LabError as error:
-            self._seen, self._kind = before, ""
+            self._seen, self._kind = before or stamp_of(self._file), ""
             click.echo(str(error))
             return self._key_line()
         click.echo(" " * len(CHECKING) + "\r", nl=False)

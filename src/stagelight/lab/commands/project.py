@@ -45,6 +45,8 @@ def command(name: str, stage_text: str, implementation: str, evidence_dir: Path 
         _write_starter(project, target)
         return
     source, file = _implementation(project, implementation)
+    click.echo(_judged(project, implementation))
+    click.echo()
     failed = False
     kept = {}
     with Examiner() as examiner:
@@ -59,6 +61,14 @@ def command(name: str, stage_text: str, implementation: str, evidence_dir: Path 
                 click.echo(f"  kept: {', '.join(map(str, paths))}")
             click.echo()
     sys.exit(1 if failed else 0)
+
+
+def _judged(project: Project, implementation: str) -> str:
+    """Which program the verdicts are about."""
+    if implementation == "starter":
+        write = f"stagelight learn project {project.name} --write audit.py"
+        return f"Checking the starter. To check your own: {write}, then --implementation audit.py"
+    return f"Checking {'the solution' if implementation == 'solution' else implementation}."
 
 
 def _write_starter(project: Project, target: Path) -> None:

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from stagelight.lab.going_on import go_on, next_step
-from stagelight.lab.study import started_study
+from stagelight.lab.going_on import go_on, next_step, tell_restored
+from stagelight.lab.study import lab_home, started_study
 from stagelight.lab.terminal_input import is_terminal
-from stagelight.lab.watching import shown_path
 
 
 @click.command()
@@ -20,8 +19,10 @@ def command(folder: Path | None, no_lesson: bool) -> None:
     ($STAGELIGHT_LAB_HOME if set): deleting the workspace loses no progress, and start lays it again.
     """
     study = started_study(folder)
-    study.restore()
-    click.echo(f"The workspace is {shown_path(study.workspace)}.")
+    click.echo(f"The workspace is {study.workspace}.")
+    if study.is_adopted:
+        click.echo(f"It was laid before, and its journal is not in {lab_home()}: lessons begin anew, your files stay.")
+    tell_restored(study)
     if no_lesson or not is_terminal():
         click.echo(next_step(study))
         return
