@@ -62,12 +62,14 @@ def call_site(frame: FrameType | None, ownership: Ownership) -> CallSite:
 def user_site(frame: FrameType | None, ownership: Ownership) -> Site:
     """The innermost frame of the user's own code alone, as ``call_site`` finds it."""
     outside: Site | None = None
+    known = ownership.known
     for _ in range(_DEEPEST):
         if frame is None:
             break
-        owner = ownership.of(frame.f_code.co_filename)
+        file = frame.f_code.co_filename
+        owner = known.get(file) or ownership.of(file)
         if owner == "own" or (owner == "library" and outside is None):
-            here = Site(frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_qualname)
+            here = Site(file, frame.f_lineno or 0, frame.f_code.co_qualname)
             if owner == "own":
                 return here
             outside = here

@@ -4,7 +4,8 @@ import time
 import weakref
 from typing import Any
 
-from stagelight.adapters.equations import baked_arrays, conds_that_became_selects, count_equations, repeated_lines
+from stagelight.adapters.equation_lines import EquationLines
+from stagelight.adapters.equations import baked_arrays, count_equations
 from stagelight.adapters.protocol import TraceCall
 from stagelight.adapters.tracers import aval_from_jax
 from stagelight.model.aval import Aval
@@ -55,6 +56,7 @@ class TraceRecording:
         self._avals: dict[Any, Aval] = {}
         self.jaxprs: dict[int, KnownJaxpr] = {}
         self._latest: dict[int, tuple[Any, ...]] = {}
+        self._lines: dict[int, tuple[EquationLines, dict[str, Any]]] = {}
         self._sweep_at = _FIRST_SWEEP
 
     def begin(self, call: TraceCall) -> OpenTrace:
@@ -169,15 +171,22 @@ class TraceRecording:
         self.remember(jaxpr, opened)
         if not opened.ran:
             return {}
-        own = self._book.ownership.own_files.__getitem__
-        fields: dict[str, Any] = {"equations": count_equations(jaxpr)}
-        lines = repeated_lines(jaxpr, own, UNROLLED_AT_LEAST)
-        fields["unrolled"] = tuple(
-            LineCount(Site(c.co_filename, line, c.co_qualname), r, e) for c, line, r, e in lines[:_MOST_TOLD]
-        )
-        fields["constants"] = self._constants(jaxpr, opened)
-        selects = conds_that_became_selects(jaxpr, own)
-        fields["selects"] = tuple(Site(c.co_filename, line, c.co_qualname) for c, line in selects[:_MOST_TOLD])
+        return {
+            "equations": count_equations(jaxpr),
+            "constants": self._constants(jaxpr, opened),
+            **self._lines_of(jaxpr, opened.fields["function"]),
+        }
+
+    def _lines_of(self, jaxpr: Any, function: int) -> dict[str, Any]:
+        """Lines worth telling; a retrace mostly has those of the trace before."""
+        known = self._lines.get(function)
+        if known is not None and known[0].are_those_of(jaxpr):
+            return known[1]
+        found = EquationLines(jaxpr, self._book.ownership.own_files.__getitem__, UNROLLED_AT_LEAST)
+        sites = [(Site(c.co_filename, line, c.co_qualname), r, e) for c, line, r, e in found.repeated[:_MOST_TOLD]]
+        selects = [Site(c.co_filename, line, c.co_qualname) for c, line in found.selects[:_MOST_TOLD]]
+        fields = {"unrolled": tuple(LineCount(*counted) for counted in sites), "selects": tuple(selects)}
+        self._lines[function] = (found, fields)
         return fields
 
     def _constants(self, jaxpr: Any, opened: OpenTrace) -> tuple[Constant, ...]:

@@ -16,6 +16,7 @@ from stagelight.recorder.object_numbers import ObjectNumbers
 LONGEST_TEXT = 80
 DEEPEST = 4
 WIDEST = 24
+_MOST_FUNCTIONS = 1024
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...), range)
 _SEQUENCES = (tuple, list, set, frozenset)
 _ARRAY_MODULES = ("jax", "jaxlib", "numpy", "ml_dtypes")
@@ -36,6 +37,7 @@ class ValueDescriber:
         self._numbers = numbers
         self._redact = redact
         self._salt = os.urandom(16)
+        self._functions: dict[int, Value] = {}
 
     def describe(self, value: Any) -> Value:
         """Describe one value; total, whatever the value does when touched."""
@@ -110,6 +112,16 @@ class ValueDescriber:
         return self._by_identity(value, shortened(text), content, (("func", inner), *fields), inner.source)
 
     def _function(self, value: Any) -> Value:
+        """Made once for each function object: the same one is met in closures again and again."""
+        number = self._numbers.number(value)
+        known = self._functions.get(number)
+        if known is None:
+            if len(self._functions) >= _MOST_FUNCTIONS:
+                self._functions.clear()
+            known = self._functions[number] = self._described_function(value)
+        return known
+
+    def _described_function(self, value: Any) -> Value:
         inner = value
         for _ in range(8):
             wrapped = getattr(inner, "__wrapped__", None)
