@@ -64,14 +64,11 @@ def test_an_error_and_a_refusal_are_told_and_not_raised(machine):
     assert "jax.numpy.fft" in refused.error
 
 
-def test_foreseeing_needs_metadata_only_and_runs_nothing(machine):
+def test_whether_a_call_would_trace_needs_metadata_only_and_runs_nothing(machine):
     runs = []
     staged = machine.jit(runs.append)
-    told = [
-        machine.foresee(staged, x).outcome
-        for x in (jax.ShapeDtypeStruct((3,), jnp.float32), jnp.ones(3), jnp.ones(4), jnp.zeros(4))
-    ]
-    assert told == ["traced", "fast path", "traced", "fast path"]
+    arguments = jax.ShapeDtypeStruct((3,), jnp.float32), jnp.ones(3), jnp.ones(4), jnp.zeros(4)
+    assert [machine.would_trace(staged, x) for x in arguments] == [True, False, True, False]
     assert runs == []
 
 

@@ -4,7 +4,7 @@ import jax
 import pytest
 
 from stagelight.reference import VERSION_RULES, Machine
-from stagelight.reference.notation import inner_jaxprs
+from stagelight.reference.jaxpr import inner_jaxprs
 
 SINCE = {rule.slug: rule.since for rule in VERSION_RULES}
 

@@ -4,12 +4,12 @@ It traces, stages and runs functions by the rules that JAX follows, with NumPy f
 and it can tell every step of a call. It never stands in for JAX: nothing of a user's program is computed by it.
 """
 
+from stagelight.reference.aval import VERSION_RULES, VersionRule
 from stagelight.reference.machine import Machine
 from stagelight.reference.namespace import numpy_namespace
 from stagelight.reference.operand import Array, Operand
 from stagelight.reference.staged_function import StagedFunction
 from stagelight.reference.staging_error import NotModelledError
-from stagelight.reference.trace_context import VERSION_RULES, VersionRule
 
 Operand.functions = numpy_namespace()
 

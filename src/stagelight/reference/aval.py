@@ -1,20 +1,93 @@
-"""Avals: the shape, dtype and weak type of a value, and the promotion of dtypes.
+"""Avals: the shape, dtype and weak type of a value; the promotion of dtypes, and the trace context it depends on.
 
 Follows ``shaped_abstractify`` in ``jax/_src/core.py``, and ``_type_promotion_lattice`` and ``lattice_result_type`` in
-``jax/_src/dtypes.py``. bfloat16, complex numbers, PRNG keys and sub-byte types are refused.
+``jax/_src/dtypes.py``. bfloat16, complex numbers, PRNG keys and sub-byte types are refused. JAX keeps the trace context
+per thread and reads it as ``config.trace_context()`` (``jax/_src/config.py``); settings that JAX leaves out of that
+tuple, such as ``jax_debug_nans``, cause no new trace and are left out here too.
 """
 
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
-from stagelight.reference.staging_error import StagingOverflowError, StagingTypeError, StagingValueError, refuse
-from stagelight.reference.trace_context import current_context
+from stagelight.reference.staging_error import NotModelledError, StagingOverflowError, require, require_value
 
-_SHORT = {"float": "f", "int": "i", "uint": "u"}
+
+class TraceContext(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings in the key; names are those of ``jax.config`` without ``jax_``."""
+
+    enable_x64: bool = False
+    numpy_dtype_promotion: str = "standard"
+    numpy_rank_promotion: str = "allow"
+    default_matmul_precision: str | None = None
+
+
+class VersionRule(NamedTuple):
+    """One known difference between JAX versions, seen in the sources and held by a test.
+
+    ``says`` tells what held before ``since``. The sources are FlatTree in ``jax/_src/tree_util.py`` (later
+    ``flattree.py``), ``resolve_argnums`` in ``jax/_src/api_util.py`` and ``jax/_src/numpy/lax_numpy.py``.
+    """
+
+    slug: str
+    since: tuple[int, int]
+    says: str
+
+
+VERSION_RULES: tuple[VersionRule, ...] = (
+    VersionRule("stack-is-a-primitive", (0, 10), "jnp.stack was staged as broadcasts and a concatenate before"),
+    VersionRule("arange-is-staged", (0, 10), "jnp.arange with a step was computed while tracing, and captured, before"),
+    VersionRule("static-hash-is-compared", (0, 11), "static values that are equal shared a trace whatever their hash"),
+    VersionRule("declarations-are-not-compared", (0, 11), "whether any static argument is declared was in the key"),
+    VersionRule("reduce-max-has-a-sharding", (0, 11), "reduce_max and reduce_min had no out_sharding before"),
+    VersionRule("unstack-is-a-primitive", (0, 11), "iterating was staged as a slice and a squeeze a row before"),
+    VersionRule("negative-number-counts-parameters", (0, 12), "negative static_argnums counted the arguments given"),
+)
+NEWEST = "0.12.0.1"
+_context: ContextVar[TraceContext] = ContextVar("trace_context", default=TraceContext())  # noqa: B039  (frozen)
+_version: ContextVar[tuple[int, ...]] = ContextVar("version", default=(0, 12))
+
+
+def current_context() -> TraceContext:
+    """The trace context of this thread."""
+    return _context.get()
+
+
+def rule_holds(slug: str) -> bool:
+    """Whether the version now followed has this rule."""
+    return next(rule.since for rule in VERSION_RULES if rule.slug == slug) <= _version.get()
+
+
+@contextmanager
+def holding[T](variable: ContextVar[T], value: T) -> Generator[None]:
+    """Give a context variable a value for the length of a ``with`` block."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+def settings(**changes: object) -> AbstractContextManager[None]:
+    """Change settings of the trace context for the length of a ``with`` block."""
+    for name in sorted(set(changes) - set(TraceContext.__struct_fields__)):
+        raise NotModelledError(f"the setting {name!r}")
+    return holding(_context, msgspec.structs.replace(_context.get(), **changes))
+
+
+def following(version: str) -> AbstractContextManager[None]:
+    """Follow the rules of one JAX version for the length of a ``with`` block."""
+    return holding(_version, tuple(map(int, version.split(".")[:2])))
+
+
 _WITHOUT_X64 = {"int64": "int32", "uint64": "uint32", "float64": "float32"}
-_SCALARS = {bool: "bool", int: "int64", float: "float64"}
+_SCALARS: dict[Any, str] = {bool: "bool", int: "int64", float: "float64"}
 _WEAK_NODES = {"b": "bool", "i": "int*", "u": "int*", "f": "float*"}
+_WIDEST = {"int*": "int64", "float*": "float64"}
 
 # Each dtype and the ones directly above it; "int*" and "float*" are the weak types of Python scalars.
 _LATTICE = (
@@ -23,13 +96,11 @@ _LATTICE = (
     "float16 < float32; float32 < float64; float64 <"
 )
 _ABOVE = {low.strip(): (*high.split(),) for low, _, high in (edge.partition("<") for edge in _LATTICE.split(";"))}
-DTYPE_NAMES = tuple(name for name in _ABOVE if not name.endswith("*"))
+_ABOVE_32 = {**_ABOVE, "uint32": ("int32", "uint64")}  # without x64 no 64-bit type comes of 32-bit ones
+DTYPE_NAMES = tuple(name for name in _ABOVE if name not in _WIDEST)
+_FLOATS, _INTS = (tuple(name for name in DTYPE_NAMES if kind in name) for kind in ("float", "int"))
 # Under strict promotion only a weak type gives way to a dtype.
-_ABOVE_STRICT = {
-    **dict.fromkeys(DTYPE_NAMES, ()),
-    "int*": ("float*", *(d for d in DTYPE_NAMES if "int" in d)),
-    "float*": tuple(d for d in DTYPE_NAMES if "float" in d),
-}
+_ABOVE_STRICT = dict.fromkeys(DTYPE_NAMES, ()) | {"float*": _FLOATS, "int*": ("float*", *_INTS)}
 
 
 class Aval(NamedTuple):
@@ -45,31 +116,20 @@ class Aval(NamedTuple):
 
     def __str__(self) -> str:
         """JAX's notation, which leaves the weak flag out."""
-        letters = self.dtype.name.rstrip("0123456789")
-        name = _SHORT.get(letters, letters) + self.dtype.name.removeprefix(letters)
+        name = "bool" if self.dtype.kind == "b" else f"{self.dtype.kind}{8 * self.dtype.itemsize}"
         return f"{name}[{','.join(map(str, self.shape))}]"
 
-    @property
-    def strong(self) -> "Aval":
-        """This aval without the weak flag; carries and branches are compared by it."""
-        return self._replace(weak_type=False)
-
-    @property
-    def is_inexact(self) -> bool:
-        """Whether it has gradients."""
-        return self.dtype.kind == "f"
+    # Carries and branches are compared without the weak flag.
+    strong = property(lambda self: self._replace(weak_type=False))
 
 
 def canonical_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype JAX would give: 64 bits become 32 unless x64 is enabled."""
-    dtype = dtype if isinstance(dtype, type) else getattr(dtype, "dtype", dtype)
-    known: Any = _SCALARS.get(dtype, dtype)
-    if str(getattr(dtype, "name", known)).startswith("key<"):
-        raise refuse(f"the dtype {dtype}")
-    known = np.dtype(known)
-    if known.name not in DTYPE_NAMES:
-        raise refuse(f"the dtype {known}")
-    return known if current_context().enable_x64 else np.dtype(_WITHOUT_X64.get(known.name, known.name))
+    known = _SCALARS.get(dtype, dtype)
+    if str(known).startswith("key<") or np.dtype(known).name not in DTYPE_NAMES:
+        raise NotModelledError(f"the dtype {known}")
+    name = np.dtype(known).name
+    return np.dtype(name if current_context().enable_x64 else _WITHOUT_X64.get(name, name))
 
 
 def aval_of(value: Any) -> Aval:
@@ -82,17 +142,16 @@ def aval_of(value: Any) -> Aval:
     aval = getattr(value, "aval", value)  # an operand of the machine, or an array of JAX itself
     if isinstance(aval, Aval):
         return aval
+    if isinstance(value, complex):
+        raise NotModelledError("complex numbers")
     if type(value) in _SCALARS:
         dtype = canonical_dtype(type(value))
-        if type(value) is int and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
-            raise StagingOverflowError(f"Python int {value} too large to convert to {dtype}")
+        fits = type(value) is not int or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
+        require(fits, f"Python int {value} too large to convert to {dtype}", StagingOverflowError)
         return Aval((), dtype, type(value) is not bool)
-    if isinstance(value, complex):
-        raise refuse("complex numbers")
-    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind not in "biufc":
-        raise StagingTypeError(f"Value of dtype {value.dtype} is not a valid JAX array type")
-    if aval is value and not isinstance(value, np.ndarray | np.generic) and type(value).__name__ != "ShapeDtypeStruct":
-        raise StagingTypeError(f"Value {value!r} of type {type(value)} is not a valid JAX type")
+    is_numpy = isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufc"
+    is_array = is_numpy or aval is not value or type(value).__name__ == "ShapeDtypeStruct"
+    require(is_array, f"A value of type {type(value)} is not a valid JAX type")
     return Aval(tuple(aval.shape), canonical_dtype(aval.dtype), bool(getattr(aval, "weak_type", False)))
 
 
@@ -101,17 +160,13 @@ def _bounds(node: str, above: dict[str, tuple[str, ...]]) -> set[str]:
 
 
 def _least_upper_bound(nodes: set[str]) -> str:
-    context = current_context()
-    above = _ABOVE_STRICT if context.numpy_dtype_promotion == "strict" else _ABOVE
-    if above is _ABOVE and not context.enable_x64:
-        above = {**_ABOVE, "uint32": ("int32", "uint64")}  # no 64-bit type comes of 32-bit ones
+    mode = current_context().numpy_dtype_promotion
+    above = _ABOVE_STRICT if mode == "strict" else _ABOVE if current_context().enable_x64 else _ABOVE_32
     common = set.intersection(*(_bounds(node, above) for node in nodes))
     least = [node for node in common if common <= _bounds(node, above)]
-    if len(least) != 1:
-        raise StagingValueError(
-            f"Input dtypes {tuple(sorted(nodes))} have no available implicit dtype promotion path when "
-            f"jax_numpy_dtype_promotion={context.numpy_dtype_promotion}. Cast the inputs to one dtype explicitly."
-        )
+    require_value(
+        least, f"Dtypes {sorted(nodes)} have no promotion path when jax_numpy_dtype_promotion={mode}: cast them."
+    )
     return least[0]
 
 
@@ -121,20 +176,17 @@ def promoted(*avals: Aval) -> tuple[np.dtype[Any], bool]:
     >>> promoted(Aval((3,), np.dtype("int32")), Aval((), np.dtype("float32"), True))
     (dtype('float32'), True)
     """
-    dtypes = {aval.dtype.name for aval in avals}
-    if len(avals) == 1 or (len(dtypes) == 1 and not all(aval.weak_type for aval in avals)):
-        return avals[0].dtype, len(avals) == 1 and avals[0].weak_type and avals[0].dtype.kind != "b"
-    if all(aval.weak_type for aval in avals) and current_context().numpy_dtype_promotion != "strict":
-        dtype, weak = _least_upper_bound(dtypes), True
+    dtypes, is_weak = {aval.dtype.name for aval in avals}, all(aval.weak_type for aval in avals)
+    if len(avals) == 1 or (len(dtypes) == 1 and not is_weak):
+        return avals[0].dtype, is_weak and avals[0].dtype.kind != "b"
+    if is_weak and current_context().numpy_dtype_promotion != "strict":
+        dtype = _least_upper_bound(dtypes)
     else:
         dtype = _least_upper_bound({_WEAK_NODES[a.dtype.kind] if a.weak_type else a.dtype.name for a in avals})
-        weak = dtype.endswith("*")
-        dtype = {"int*": "int64", "float*": "float64"}.get(dtype, dtype)
-    return canonical_dtype(dtype), weak and dtype != "bool"
+        is_weak = dtype in _WIDEST
+    return canonical_dtype(_WIDEST.get(dtype, dtype)), is_weak and dtype != "bool"
 
 
 def inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype in which functions such as ``sin`` compute."""
-    if dtype.kind == "f":
-        return dtype
-    return canonical_dtype("float64" if dtype.itemsize == 8 else "float32")
+    return dtype if dtype.kind == "f" else canonical_dtype("float64" if dtype.itemsize == 8 else "float32")

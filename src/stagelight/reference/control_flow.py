@@ -1,153 +1,58 @@
 """Control flow that is staged: ``cond``, ``switch``, ``while_loop``, ``fori_loop`` and ``scan``.
 
-Follows ``jax/_src/lax/control_flow/conditionals.py`` and ``loops.py``: branches and bodies are traced on avals, must
-agree in structure and type, and values that pass through unchanged are taken out of them.
+Follows ``conditionals.py`` and ``loops.py`` in ``jax/_src/lax/control_flow``: branches and bodies are traced on avals,
+must agree in structure and type, and values that pass through unchanged are taken out of them. Functions of ``jax.lax``
+get the registry of pytrees from the namespace.
 """
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from stagelight.reference.aval import Aval, promoted
-from stagelight.reference.control_primitive import cond_primitive, scan_primitive, while_primitive
 from stagelight.reference.jaxpr import Jaxpr, Variable
-from stagelight.reference.operations import elementwise as e
+from stagelight.reference.operand import Operand
+from stagelight.reference.operations import arithmetic as e
 from stagelight.reference.operations.arithmetic import convert, number_like
 from stagelight.reference.pytree import LEAF, Registry, Structure, tuple_of
-from stagelight.reference.staging_error import StagingTypeError, StagingValueError
-from stagelight.reference.trace import bind, operand_of, stage
-
-type Function = Callable[..., Any]
-
-
-class ControlFlow:
-    """The functions of ``jax.lax`` that take functions, over the pytrees of one registry."""
-
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
-
-    def _operands(self, tree: Any) -> tuple[list[Any], Structure]:
-        leaves, structure = self._registry.flatten(tree)
-        return [operand_of(leaf) for leaf in leaves], structure
-
-    def _stage(self, function: Function, arguments: Structure, avals: Sequence[Aval]) -> tuple[Jaxpr, Structure]:
-        flat, found = self._registry.flat(lambda leaves: function(*arguments.rebuild(leaves)))
-        return stage(flat, avals, getattr(function, "__name__", "")), found[0]
-
-    def cond(self, pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> Any:
-        """``lax.cond``: both branches are traced, one runs."""
-        predicate = operand_of(pred)
-        if predicate.ndim:
-            raise StagingTypeError(f"Pred must be a scalar, got {pred} of shape {predicate.shape}.")
-        predicate = predicate if predicate.dtype.kind == "b" else predicate != 0
-        # JAX traces the true branch first, which decides the order in which constants are met.
-        return self._branch("cond", convert(predicate, np.int32), (false_fun, true_fun), operands, order=(1, 0))
-
-    def switch(self, index: Any, branches: Sequence[Function], *operands: Any) -> Any:
-        """``lax.switch``: an index out of range is clamped."""
-        which = operand_of(index)
-        if which.ndim or which.dtype.kind not in "iu":
-            raise StagingTypeError(f"Index type must be an integer, got {which.aval}")
-        if not branches:
-            raise StagingValueError("Empty branch sequence")
-        if len(branches) == 1:
-            return branches[0](*operands)
-        clamped = e.clamp(np.int32(0), convert(which, np.int32), np.int32(len(branches) - 1))
-        return self._branch("switch", clamped, branches, operands, order=range(len(branches)))
-
-    def _branch(self, name: str, index: Any, branches: Sequence[Any], operands: Any, order: Sequence[int]) -> Any:
-        leaves, structure = self._operands(operands)
-        staged = {i: self._stage(branches[i], structure, [leaf.aval for leaf in leaves]) for i in order}
-        _check_branches(name, [staged[i] for i in order])
-        jaxprs, constants = _with_common_constants([staged[i][0] for i in range(len(branches))], order)
-        inputs = [*constants, *leaves]
-        passed = [found[0] if len({*found}) == 1 else None for found in zip(*map(_forwarded, jaxprs), strict=True)]
-        kept = tuple(_keep(jaxpr, [i is None for i in passed]) for jaxpr in jaxprs)
-        results = iter(bind(cond_primitive, index, *inputs, branches=kept))
-        return staged[order[0]][1].rebuild([next(results) if i is None else inputs[i] for i in passed])
-
-    def while_loop(self, cond_fun: Function, body_fun: Function, init_val: Any) -> Any:
-        """``lax.while_loop``: the carry keeps its structure and type."""
-        carry, structure = self._operands(init_val)
-
-        def trace(avals: list[Aval]) -> tuple[Jaxpr, Jaxpr]:
-            test, found = self._stage(cond_fun, tuple_of(structure), avals)
-            if found != LEAF or test.out_avals[0].strong != Aval((), np.dtype(bool)):
-                raise StagingTypeError(f"cond_fun must return a boolean scalar, but got {test.out_avals}.")
-            body, out = self._stage(body_fun, tuple_of(structure), avals)
-            _check_structure("while_loop body", structure, out)
-            return body, test
-
-        carry, body, test = _settled("while_loop body", structure, carry, trace)
-        return structure.rebuild(_bind_while(test, body, carry))
-
-    def fori_loop(self, lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
-        """``lax.fori_loop``: a ``scan`` where both bounds are known, else a ``while_loop``."""
-        low, high = operand_of(lower), operand_of(upper)
-        if low.known() is not None and high.known() is not None:
-            step = lambda carry, _: ((_next(carry[0]), body_fun(*carry)), None)  # noqa: E731
-            return self.scan(step, (lower, init_val), None, length=max(int(high) - int(low), 0))[0][1]
-        dtype = promoted(low.aval, high.aval)[0]
-        bounds = [b if b.dtype == dtype else convert(b, dtype) for b in (low, high)]
-        advance = lambda c: (_next(c[0]), c[1], body_fun(c[0], c[2]))  # noqa: E731
-        return self.while_loop(lambda c: e.lt(c[0], c[1]), advance, (*bounds, init_val))[2]
-
-    def scan(self, f: Function, init: Any, xs: Any = None, length: int | None = None, reverse: bool = False) -> Any:
-        """``lax.scan``: a loop of known length over leading axes."""
-        (carry, structure), (columns, xs_structure) = self._operands(init), self._operands(xs)
-        lengths = {len(column) for column in columns} | ({length} if length is not None else set())
-        if len(lengths) != 1:
-            raise StagingValueError(f"scan got values with different leading axis sizes: {sorted(lengths)}.")
-        rows = [column.aval._replace(shape=column.shape[1:]) for column in columns]
-
-        def trace(avals: list[Aval]) -> tuple[Jaxpr, Structure]:
-            jaxpr, out = self._stage(f, tuple_of(structure, xs_structure), [*avals, *rows])
-            if out.kind is not tuple or len(out.children) != 2:
-                raise StagingTypeError(f"scan body output must be a pair, got {out}.")
-            _check_structure("scan body", structure, out.children[0])
-            return jaxpr, out
-
-        carry, jaxpr, out = _settled("scan body", structure, carry, trace)
-        return out.rebuild(_bind_scan(jaxpr, carry, columns, lengths.pop(), reverse))
+from stagelight.reference.staging_error import require, require_value
+from stagelight.reference.trace import Params, Primitive, bind, evaluate, operand_of, stage, stage_tree
+from stagelight.reference.transformation import batched_jaxpr, pull_back
 
 
-def _next(index: Any) -> Any:
-    return e.add(index, number_like(index, 1))
+def _run_cond(index: Any, *operands: Any, branches: tuple[Jaxpr, ...]) -> list[Any]:
+    return evaluate(branches[int(np.clip(int(index), 0, len(branches) - 1))], *operands)
 
 
-def _check_structure(name: str, structure: Structure, out: Structure) -> None:
-    if out != structure:
-        says = f"{name} function carry input and carry output must have the same pytree structure, but they differ"
-        raise StagingTypeError(f"{says}: {structure} and {out}.")
+def _batch_cond(trace: Any, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
+    """Where the index differs between elements all branches run, and a select picks."""
+    index, *operands = tracers
+    if not index.payload[1]:
+        branches = tuple(batched_jaxpr(branch, trace.size) for branch in params["branches"])
+        results = bind(primitive, index.payload[0], *map(trace.whole, operands), branches=branches)
+        return [trace.batched(result) for result in results]
+    chosen, *others = [evaluate(branch, *operands) for branch in params["branches"]]
+    for i, found in enumerate(others, 1):
+        chosen = [Operand.functions.where(index >= i, new, old) for new, old in zip(found, chosen, strict=True)]
+    return [trace.own(value) for value in chosen]
 
 
-def _settled(name: str, structure: Structure, carry: list[Any], trace: Function) -> tuple[list[Any], Jaxpr, Any]:
-    """Trace a body; again where a weak value of the carry has to be converted first to what the body makes of it."""
-    jaxpr, more = trace([c.aval for c in carry])
-    pairs = list(zip(carry, jaxpr.out_avals, strict=False))
-    if any(c.weak_type and c.aval.strong != a.strong for c, a in pairs):
-        carry = [
-            convert(c, promoted(c.aval, a)[0]) if c.weak_type and c.aval.strong != a.strong else c for c, a in pairs
-        ]
-        jaxpr, more = trace([c.aval for c in carry])
-    for path, before, after in zip(structure.paths(), carry, jaxpr.out_avals, strict=False):
-        if before.aval.strong != after.strong:
-            says = f"{name} function carry input and carry output must have equal types, but they differ"
-            part = f"the input carry component {path or 'itself'} has type {before.aval}"
-            raise StagingTypeError(f"{says}: {part} but the corresponding output has type {after}.")
-    return carry, jaxpr, more
+def _pull_cond(cotangents: list[Any], _: Any, index: Any, *values: Any, branches: tuple[Jaxpr, ...]) -> list[Any]:
+    """Each branch is transposed; the same one runs again."""
+
+    def pulled(branch: Jaxpr) -> Jaxpr:
+        program = lambda *xs: evaluate(branch, *xs)  # noqa: E731
+        pull = lambda *xs: pull_back(program, xs[: len(values)])[1](xs[len(values) :])  # noqa: E731
+        return stage(pull, [*(x.aval for x in values), *branch.out_avals])
+
+    return [None, *bind(COND, index, *values, *cotangents, branches=tuple(map(pulled, branches)))]
 
 
-def _check_branches(name: str, staged: list[tuple[Jaxpr, Structure]]) -> None:
-    (first, structure), *others = staged
-    for jaxpr, found in others:
-        if found != structure:
-            says = "outputs must have the same pytree structure, but they differ"
-            raise StagingTypeError(f"{name} branch {says}: {structure} and {found}.")
-        if [a.strong for a in jaxpr.out_avals] != [a.strong for a in first.out_avals]:
-            told = " and ".join(", ".join(map(str, j.out_avals)) for j in (first, jaxpr))
-            raise StagingTypeError(f"{name} branches must have equal output types but they differ: {told}.")
+COND = Primitive(
+    "cond", lambda *_, branches: branches[0].out_avals, None, _batch_cond, _pull_cond, _run_cond, multiple_results=True
+)
 
 
 def _forwarded(jaxpr: Jaxpr) -> list[int | None]:
@@ -155,50 +60,227 @@ def _forwarded(jaxpr: Jaxpr) -> list[int | None]:
     return [jaxpr.inputs.index(out) if out in jaxpr.inputs else None for out in jaxpr.outputs]
 
 
-def _keep(jaxpr: Jaxpr, outputs: Sequence[bool], order: Sequence[int] | None = None) -> Jaxpr:
+def _keeping(jaxpr: Jaxpr, outputs: Sequence[bool], order: Sequence[int] | None = None) -> Jaxpr:
+    """A program with some of its outputs, and its inputs in another order."""
     inputs = jaxpr.inputs if order is None else [jaxpr.inputs[i] for i in order]
-    kept = [out for out, keep in zip(jaxpr.outputs, outputs, strict=True) if keep]
-    return Jaxpr([], [], inputs, jaxpr.equations, kept)
+    return Jaxpr(inputs, jaxpr.equations, [out for out, keep in zip(jaxpr.outputs, outputs, strict=True) if keep])
 
 
 def _with_common_constants(jaxprs: list[Jaxpr], order: Sequence[int]) -> tuple[list[Jaxpr], list[Any]]:
     """Give all branches the same leading inputs, one for each constant that any of them captured."""
     merged = {id(value): value for i in order for value in jaxprs[i].values}
-    with_all = []
+    with_all: list[Jaxpr] = []
     for jaxpr in jaxprs:
         own = dict(zip(map(id, jaxpr.values), jaxpr.constants, strict=True))
         first = [own.get(identity) or Variable(value.aval) for identity, value in merged.items()]
-        with_all.append(Jaxpr([], [], first + jaxpr.inputs, jaxpr.equations, jaxpr.outputs))
+        with_all.append(Jaxpr(first + jaxpr.inputs, jaxpr.equations, jaxpr.outputs))
     return with_all, list(merged.values())
 
 
+def _check_branch(name: str, first: tuple[Jaxpr, Structure], second: tuple[Jaxpr, Structure]) -> None:
+    says = f"{name} branches must have the same pytree structure, but they differ: {first[1]} and {second[1]}."
+    require(first[1] == second[1], says)
+    avals = [[aval.strong for aval in jaxpr.out_avals] for jaxpr, _ in (first, second)]
+    require(avals[0] == avals[1], f"{name} branches must have equal output types but they differ: {avals}.")
+
+
+def _branched(registry: Registry, name: str, index: Any, branches: Any, given: Any, order: Sequence[int]) -> Any:
+    leaves, structure = registry.flatten(given)
+    operands = [operand_of(leaf) for leaf in leaves]
+    staged = {i: stage_tree(registry, branches[i], structure, operands) for i in order}
+    for i in order:
+        _check_branch(name, staged[order[0]], staged[i])
+    jaxprs, constants = _with_common_constants([staged[i][0] for i in range(len(branches))], order)
+    inputs = [*constants, *operands]
+    passed = [found[0] if len({*found}) == 1 else None for found in zip(*map(_forwarded, jaxprs), strict=True)]
+    kept = tuple(_keeping(jaxpr, [i is None for i in passed]) for jaxpr in jaxprs)
+    results = iter(bind(COND, index, *inputs, branches=kept))
+    return staged[order[0]][1].rebuild([next(results) if i is None else inputs[i] for i in passed])
+
+
+def cond(registry: Registry, pred: Any, true_fun: Any, false_fun: Any, *operands: Any) -> Any:
+    """``lax.cond``: both branches are traced, one runs."""
+    predicate = operand_of(pred)
+    require(not predicate.ndim, f"Pred must be a scalar, got {pred} of shape {predicate.shape}.")
+    predicate = predicate if predicate.dtype.kind == "b" else predicate != 0
+    # JAX traces the true branch first, which decides the order in which constants are met.
+    return _branched(registry, "cond", convert(predicate, np.int32), (false_fun, true_fun), operands, (1, 0))
+
+
+def switch(registry: Registry, index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+    """``lax.switch``: an index out of range is clamped."""
+    which = operand_of(index)
+    require(not which.ndim and which.dtype.kind in "iu", f"Index type must be an integer, got {which.aval}")
+    require_value(branches, "Empty branch sequence")
+    if len(branches) == 1:
+        return branches[0](*operands)
+    clamped = e.clamp(np.int32(0), convert(which, np.int32), np.int32(len(branches) - 1))
+    return _branched(registry, "switch", clamped, branches, operands, range(len(branches)))
+
+
+def _run_while(*operands: Any, cond_jaxpr: Jaxpr, cond_nconsts: int, body_jaxpr: Jaxpr, body_nconsts: int) -> list[Any]:
+    first, carried = cond_nconsts, cond_nconsts + body_nconsts
+    carry = list(operands[carried:])
+    while bool(evaluate(cond_jaxpr, *operands[:first], *carry)[0]):
+        carry = evaluate(body_jaxpr, *operands[first:carried], *carry)
+    return carry
+
+
+def _batch_while(trace: Any, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
+    """The loop goes on while any element does; elements that are done keep their values."""
+    n, m = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+    test, body = batched_jaxpr(params["cond_jaxpr"], trace.size), batched_jaxpr(params["body_jaxpr"], trace.size)
+    operands = [trace.whole(tracer) for tracer in tracers]
+    avals = [operand.aval if i < m else operand.aval.strong for i, operand in enumerate(operands)]
+
+    def step(*values: Any) -> list[Any]:
+        (going,) = evaluate(test, *values[:n], *values[m:])
+        pairs = zip(evaluate(body, *values[n:]), values[m:], strict=True)
+        shaped = lambda rank: going.reshape(trace.size, *[1] * (rank - 1))  # noqa: E731
+        return [Operand.functions.where(shaped(old.ndim), new, old) for new, old in pairs]
+
+    goes_on = stage(lambda *values: [evaluate(test, *values)[0].any()], [*avals[:n], *avals[m:]])
+    loop = {"cond_jaxpr": goes_on, "cond_nconsts": n, "body_jaxpr": stage(step, avals), "body_nconsts": m}
+    return [trace.batched(result) for result in bind(primitive, *operands[:n], *operands, **loop)]
+
+
+def _refuse_while(*_: Any, **__: Any) -> None:
+    how = "Try lax.scan, or lax.fori_loop with bounds that are known while tracing."
+    require_value(False, f"Reverse-mode differentiation does not work for a loop of unknown length. {how}")
+
+
+def _infer_scan(*_: Aval, jaxpr: Jaxpr, num_carry: int, length: int, **__: Any) -> list[Aval]:
+    avals = jaxpr.out_avals
+    return avals[:num_carry] + [aval._replace(shape=(length, *aval.shape)) for aval in avals[num_carry:]]
+
+
+def _run_scan(*operands: Any, **params: Any) -> list[Any]:
+    first, carried, direction = params["num_consts"], params["num_carry"], -1 if params["reverse"] else 1
+    carry, columns = operands[first : first + carried], operands[first + carried :]
+    rows: list[list[Any]] = []
+    for i in range(params["length"])[::direction]:
+        results = evaluate(params["jaxpr"], *operands[:first], *carry, *[column[i] for column in columns])
+        carry = results[:carried]
+        rows.append(results[carried:])
+    stack, zeros = Operand.functions.stack, Operand.functions.zeros
+    empty = [zeros(aval.shape, aval.dtype) for aval in _infer_scan(**params)[carried:]]
+    return [*carry, *(map(stack, zip(*rows[::direction], strict=True)) if rows else empty)]
+
+
+def _batch_scan(trace: Any, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
+    swapped = lambda x: x.transpose(1, 0, *range(2, x.ndim))  # noqa: E731
+    first, carried = params["num_consts"] + params["num_carry"], params["num_carry"]
+    operands = [trace.whole(t) if i < first else swapped(trace.whole(t)) for i, t in enumerate(tracers)]
+    results = bind(primitive, *operands, **{**params, "jaxpr": batched_jaxpr(params["jaxpr"], trace.size)})
+    return [trace.batched(result if i < carried else swapped(result)) for i, result in enumerate(results)]
+
+
+WHILE = Primitive(
+    "while",
+    lambda *_, body_jaxpr, **__: body_jaxpr.out_avals,
+    batch=_batch_while,
+    pull=_refuse_while,
+    run=_run_while,
+    multiple_results=True,
+)
+SCAN = Primitive("scan", _infer_scan, batch=_batch_scan, run=_run_scan, multiple_results=True)
+
+
+def _as_promoted(value: Any, aval: Aval) -> Any:
+    is_changed = value.weak_type and value.aval.strong != aval.strong
+    return convert(value, promoted(value.aval, aval)[0]) if is_changed else value
+
+
+def _settled(
+    name: str, structure: Structure, carry: list[Any], trace: Callable[..., Any]
+) -> tuple[list[Any], Any, Any]:
+    """Trace a body; again where a weak value of the carry has to be converted first to what the body makes of it."""
+    jaxpr, out, more = trace(carry)
+    says = f"{name} function carry input and carry output must have the same pytree structure, but they differ"
+    require(out == structure, f"{says}: {structure} and {out}.")
+    settled = [_as_promoted(c, aval) for c, aval in zip(carry, jaxpr.out_avals, strict=True)]
+    if any(map(operator.is_not, settled, carry)):
+        jaxpr, out, more = trace(settled)
+    for path, before, after in zip(structure.paths(), settled, jaxpr.out_avals, strict=False):
+        says = f"{name} carry input and output must have equal types, but {path or 'it'} is {before.aval} and {after}."
+        require(before.aval.strong == after.strong, says)
+    return settled, jaxpr, more
+
+
+def while_loop(registry: Registry, cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
+    """``lax.while_loop``: the carry keeps its structure and type."""
+    leaves, structure = registry.flatten(init_val)
+
+    def trace(carry: list[Any]) -> tuple[Jaxpr, Structure, Jaxpr]:
+        test, found = stage_tree(registry, cond_fun, tuple_of(structure), carry)
+        is_truth = found == LEAF and test.out_avals[0].strong == Aval((), np.dtype(bool))
+        require(is_truth, f"cond_fun must return a boolean scalar, but got {test.out_avals}.")
+        body, out = stage_tree(registry, body_fun, tuple_of(structure), carry)
+        return body, out, test
+
+    carry, body, test = _settled("while_loop body", structure, [operand_of(leaf) for leaf in leaves], trace)
+    return structure.rebuild(_bind_while(test, body, carry))
+
+
+def fori_loop(registry: Registry, lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
+    """``lax.fori_loop``: a ``scan`` where both bounds are known, else a ``while_loop``."""
+    bounds = [operand_of(lower), operand_of(upper)]
+    if all(bound.known() is not None for bound in bounds):
+        step = lambda carry, _: ((_next(carry[0]), body_fun(*carry)), None)  # noqa: E731
+        return scan(registry, step, (lower, init_val), None, length=max(int(bounds[1]) - int(bounds[0]), 0))[0][1]
+    dtype = promoted(*[bound.aval for bound in bounds])[0]
+    bounds = [bound if bound.dtype == dtype else convert(bound, dtype) for bound in bounds]
+    advance = lambda carry: (_next(carry[0]), carry[1], body_fun(carry[0], carry[2]))  # noqa: E731
+    return while_loop(registry, lambda carry: e.lt(carry[0], carry[1]), advance, (*bounds, init_val))[2]
+
+
+def _next(index: Any) -> Any:
+    return e.add(index, number_like(index, 1))
+
+
+def scan(registry: Registry, f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False) -> Any:
+    """``lax.scan``: a loop of known length over leading axes."""
+    (leaves, structure), (columns, xs_structure) = registry.flatten(init), registry.flatten(xs)
+    columns = [operand_of(column) for column in columns]
+    lengths = {len(column) for column in columns} | ({length} if length is not None else set())
+    require_value(len(lengths) == 1, f"scan got values with different leading axis sizes: {sorted(lengths)}.")
+    rows = [column.aval._replace(shape=column.shape[1:]) for column in columns]
+
+    def trace(carry: list[Any]) -> tuple[Jaxpr, Structure, Structure]:
+        jaxpr, out = stage_tree(registry, f, tuple_of(structure, xs_structure), [*carry, *rows])
+        is_pair = out.kind is tuple and len(out.children) == 2
+        require(is_pair, f"scan body output must be a pair, got {out}.")
+        return jaxpr, out.children[0], out
+
+    carry, jaxpr, out = _settled("scan body", structure, [operand_of(leaf) for leaf in leaves], trace)
+    return out.rebuild(_bind_scan(jaxpr, carry, columns, lengths.pop(), reverse))
+
+
 def _bind_while(test: Jaxpr, body: Jaxpr, carry: list[Any]) -> list[Any]:
-    n, m = len(test.values), len(body.values)
-    constants, body_constants = test.values, body.values
+    n, m, constants = len(test.values), len(body.values), (test.values, body.values)
     test, body = test.with_constants_first(), body.with_constants_first()
     used = {atom for equation in test.equations for atom in equation.inputs} | {*test.outputs}
     moved = [f == i + m and test.inputs[i + n] not in used for i, f in enumerate(_forwarded(body))]
     kept, away = ([i for i, move in enumerate(moved) if move is wanted] for wanted in (False, True))
-    order = [*(i + m for i in away), *range(m), *(i + m for i in kept)]
-    body = _keep(body, [not move for move in moved], order)
-    test = _keep(test, [True], [*range(n), *(i + n for i in kept)])
-    operands = [*constants, *(carry[i] for i in away), *body_constants, *(carry[i] for i in kept)]
+    body = _keeping(body, [not move for move in moved], [*(i + m for i in away), *range(m), *(i + m for i in kept)])
+    test = _keeping(test, [True], [*range(n), *(i + n for i in kept)])
+    operands = [*constants[0], *(carry[i] for i in away), *constants[1], *(carry[i] for i in kept)]
     params = {"cond_jaxpr": test, "cond_nconsts": n, "body_jaxpr": body, "body_nconsts": m + len(away)}
-    results = dict(zip(kept, bind(while_primitive, *operands, **params), strict=True))
+    results = dict(zip(kept, bind(WHILE, *operands, **params), strict=True))
     return [results.get(i, value) for i, value in enumerate(carry)]
 
 
 def _bind_scan(jaxpr: Jaxpr, carry: list[Any], columns: list[Any], length: int, reverse: bool) -> list[Any]:
-    constants, carried, n = list(jaxpr.values), len(carry), len(jaxpr.values)
+    constants, carried, n = jaxpr.values, len(carry), len(jaxpr.values)
     jaxpr = jaxpr.with_constants_first()
-    forwarded = _forwarded(jaxpr)
-    kept, away = ([i for i in range(carried) if (forwarded[i] == i + n) is wanted] for wanted in (False, True))
+    passed = _forwarded(jaxpr)
+    kept, away = ([i for i in range(carried) if (passed[i] == i + n) is wanted] for wanted in (False, True))
     # A result that is a row of the input is the input; it is left out of the loop.
-    through = [f - n - carried if f is not None and f >= n + carried else None for f in forwarded[carried:]]
+    through = [f - n - carried if f is not None and f >= n + carried else None for f in passed[carried:]]
     outputs = [i in kept for i in range(carried)] + [t is None for t in through]
     order = [*(i + n for i in away), *range(n), *(i + n for i in kept), *range(n + carried, len(jaxpr.inputs))]
     operands = [*(carry[i] for i in away), *constants, *(carry[i] for i in kept), *columns]
-    params = {"jaxpr": _keep(jaxpr, outputs, order), "length": length, "reverse": reverse, "unroll": 1}
-    results = iter(bind(scan_primitive, *operands, num_consts=n + len(away), num_carry=len(kept), **params))
+    params = {"jaxpr": _keeping(jaxpr, outputs, order), "length": length, "reverse": reverse, "unroll": 1}
+    results = iter(bind(SCAN, *operands, num_consts=n + len(away), num_carry=len(kept), **params))
     final = [next(results) if i in kept else carry[i] for i in range(carried)]
     return final + [next(results) if t is None else columns[t] for t in through]

@@ -10,33 +10,23 @@ import functools
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from stagelight.model.machine_step import MachineCall
+from stagelight.model.machine_step import MachineCall, MachinePart, MachinePhase, MachineStep
 from stagelight.reference import transformation
-from stagelight.reference.control_flow import ControlFlow
+from stagelight.reference.aval import NEWEST, following, settings
 from stagelight.reference.jaxpr import Jaxpr
-from stagelight.reference.namespace import Namespace, jax_namespace, lax_namespace, numpy_namespace
-from stagelight.reference.notation import jaxpr_text
-from stagelight.reference.pytree import Registry
-from stagelight.reference.staged_function import Caches, Call, StagedFunction
-from stagelight.reference.staging_error import StagingTypeError
-from stagelight.reference.static_argument import resolve
-from stagelight.reference.telling import Extent, Teller
-from stagelight.reference.trace_context import NEWEST, following, settings
+from stagelight.reference.namespace import jax_namespace, lax_namespace, numpy_namespace
+from stagelight.reference.pytree import Registry, StaticValue
+from stagelight.reference.staged_function import Caches, Call, StagedFunction, key_parts, resolve
+from stagelight.reference.staging_error import NotModelledError, require
 
 type Function = Callable[..., Any]
 
-
-class ShownJaxpr:
-    """A jaxpr that prints itself in JAX's notation."""
-
-    def __init__(self, jaxpr: Jaxpr) -> None:
-        self.jaxpr = jaxpr
-
-    def __str__(self) -> str:
-        return jaxpr_text(self.jaxpr)
-
-    __repr__ = __str__
+_FOUND = {
+    "fast path": "The fast path has the key.",
+    "hit": "The tracing cache has the key; the fast path has not.",
+}
 
 
 class Machine:
@@ -44,13 +34,12 @@ class Machine:
 
     def __init__(self, version: str = NEWEST) -> None:
         self.version = version
-        self.registry = Registry()
-        self.caches = Caches()
-        self.lax: Namespace = lax_namespace(ControlFlow(self.registry))
-        self.numpy: Namespace = numpy_namespace()
-        self.jax: Namespace = jax_namespace(self)
-        self._teller = Teller()
+        self.registry, self.caches = Registry(), Caches()
+        self.numpy, self.lax = numpy_namespace(), lax_namespace(self.registry)
+        self.jax = jax_namespace(self)
         self.has_transformed = False
+        self._keys: dict[str, list[dict[str, str]]] = {}
+        self._objects: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
     def active(self) -> AbstractContextManager[None]:
         """Follow this machine's version within a ``with`` block."""
@@ -64,15 +53,13 @@ class Machine:
         """Stage a function."""
         if function is None:
             return functools.partial(self.jit, static_argnums=static_argnums, static_argnames=static_argnames)
-        if not callable(function):
-            raise StagingTypeError(f"Expected a callable value, got {function}")
+        require(callable(function), f"Expected a callable value, got {function}")
         with self.active():
             return StagedFunction(self, function, resolve(function, static_argnums, static_argnames))
 
-    def make_jaxpr(self, function: Function, static_argnums: Any = None) -> Callable[..., ShownJaxpr]:
+    def make_jaxpr(self, function: Function, static_argnums: Any = None) -> Callable[..., Jaxpr]:
         """A function that gives the jaxpr of ``function``; it shares the tracing cache with ``jit``."""
-        staged = self.jit(function, static_argnums=static_argnums)
-        return lambda *args, **kwargs: ShownJaxpr(staged.trace(*args, **kwargs))
+        return self.jit(function, static_argnums=static_argnums).trace
 
     def grad(self, function: Function, argnums: int | Sequence[int] = 0) -> Function:
         """The gradient of a function of a scalar result, in reverse mode."""
@@ -100,28 +87,73 @@ class Machine:
         """Forget all traces, as ``jax.clear_caches``."""
         self.caches.clear()
 
+    def would_trace(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> bool:
+        """Whether a call would trace, without running the function; its key is remembered as if it had run."""
+        with self.active():
+            call = Call(staged, args, kwargs)
+            call.look_up(traces=False)
+            return call.outcome == "traced"
+
     def explain_call(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> MachineCall:
         """Make a call of a staged function and tell every step it took."""
-        return self._told(Call(staged, args, kwargs), "run")
+        return self._told(Call(staged, args, kwargs), is_run=True)
 
     def explain_trace(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> MachineCall:
         """Tell every step of a call up to its trace; nothing is run, so the arguments need only metadata.
 
         Arrays of JAX and ``jax.ShapeDtypeStruct`` will do.
         """
-        return self._told(Call(staged, args, kwargs), "trace")
+        return self._told(Call(staged, args, kwargs), is_run=False)
 
-    def foresee(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> MachineCall:
-        """Tell whether a call would trace, without running the function, and remember its key as if it had."""
-        return self._told(Call(staged, args, kwargs), "key")
-
-    def would_trace(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> bool:
-        """Whether a call would trace: as ``foresee``, but what the call raises is raised, and nothing is told."""
+    def _told(self, call: Call, *, is_run: bool) -> MachineCall:
+        """Run a call, or trace it only, and tell it; an error it raises is told too."""
+        outcome, result, error = None, "", ""
         with self.active():
-            call = Call(staged, args, kwargs)
-            call.look_up(traces=False)
-            return call.outcome == "traced"
+            try:
+                result = repr(call.run()) if is_run else str(call.look_up() and "")
+            except NotModelledError as refused:
+                outcome, error = "refused", str(refused)
+            except Exception as raised:
+                outcome, error = "failed", f"{type(raised).__name__.removeprefix('Staging')}: {raised}"
+        jaxpr = str(call.traced[0]) if call.traced and not error else ""
+        name = getattr(call.staged.function, "__qualname__", call.staged.name)
+        steps, outcome = tuple(self._steps(call, error, is_run=is_run)), outcome or call.outcome
+        return MachineCall(function=name, outcome=outcome, steps=steps, jaxpr=jaxpr, result=result, error=error)
 
-    def _told(self, call: Call, extent: Extent) -> MachineCall:
-        with self.active():
-            return self._teller.tell(call, extent)
+    def _steps(self, call: Call, error: str, *, is_run: bool) -> list[MachineStep]:
+        arguments, key, staged = call.arguments, call.key, call.staged
+        if arguments is None or key is None:
+            return [_step("flatten" if arguments is None else "abstract", error)]
+        entries = {name if " " in name else f"argument {name}": part for name, part in arguments.entries()}
+        kinds = {name: "static" if part.kind is StaticValue else "dynamic" for name, part in entries.items()}
+        trees = {name: repr(part) for name, part in entries.items() if part.kind is not StaticValue}
+        avals = dict(zip(key.structure.paths(), map(str, key.avals), strict=True))
+        same_name = sum(getattr(known, "__name__", None) == staged.name for known in self._objects)
+        number = self._objects.setdefault(staged.function, 1 + same_name)
+        function = f"{getattr(staged.function, '__qualname__', staged.name)}, object {number}"
+        parts = self._compared(staged.name, key_parts(function, arguments, key))
+        is_found = call.outcome in _FOUND
+        traced = _step("trace", error or "The Python function runs with tracers and leaves a jaxpr.")
+        steps = [
+            _step("split", "Static arguments stay Python values; dynamic ones become tracers.", kinds),
+            _step("flatten", "Each dynamic argument is taken apart into leaves and a structure.", trees),
+            _step("abstract", "Of each leaf only the aval is kept: shape, dtype and weak type.", avals),
+            MachineStep(phase="key", says="The cache key, part by part.", parts=parts),
+            _step("look up", _FOUND.get(call.outcome, "No cache has the key.")),
+            _step("hit", "The Python function does not run; its jaxpr is used again.") if is_found else traced,
+            _step("run", "The jaxpr is evaluated on the values."),
+        ]
+        return steps if is_run and not error else steps[:-1]
+
+    def _compared(self, name: str, here: dict[str, str]) -> tuple[MachinePart, ...]:
+        """The parts of a key, each with what the nearest earlier key had instead."""
+        earlier = self._keys.setdefault(name, [])
+        nearest = min(earlier, key=lambda old: len(here.items() ^ old.items()), default=here)
+        earlier.append(here)
+        both = [(name, here.get(name, "absent"), nearest.get(name, "absent")) for name in {**here, **nearest}]
+        return tuple(MachinePart(name=name, value=now, before=None if now == old else old) for name, now, old in both)
+
+
+def _step(phase: MachinePhase, says: str, parts: dict[str, str] | None = None) -> MachineStep:
+    named = [MachinePart(name=name, value=value) for name, value in (parts or {}).items()]
+    return MachineStep(phase=phase, says=says, parts=tuple(named))

@@ -1,25 +1,22 @@
 """The namespaces of the machine: tables of what it models; any other name is refused."""
 
+import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from stagelight.reference import staging_error
-from stagelight.reference.control_flow import ControlFlow
+from stagelight.reference import control_flow, staging_error
+from stagelight.reference.aval import settings
 from stagelight.reference.operand import Operand
-from stagelight.reference.operations import arithmetic, creation, elementwise, rearrangement, reduction
-from stagelight.reference.staging_error import refuse
-from stagelight.reference.trace_context import settings
+from stagelight.reference.operations.arithmetic import ARITHMETIC, stop_gradient
+from stagelight.reference.operations.rearrangement import OF_ARRAYS, OF_OTHERS
+from stagelight.reference.pytree import Registry
+from stagelight.reference.trace import operand_of
 
 if TYPE_CHECKING:
     from stagelight.reference.machine import Machine
 
-_ARITHMETIC = "where clip astype broadcast_to power reciprocal remainder floor isnan isfinite"
-_REARRANGEMENT = "reshape ravel transpose expand_dims squeeze concatenate stack unstack take_index dot matmul"
-_CREATION = "full full_like zeros zeros_like ones ones_like arange asarray array"
-_TRANSFORMATIONS = "jit make_jaxpr grad value_and_grad vmap clear_caches"
-_ERRORS = (
-    "ConcretizationTypeError TracerBoolConversionError TracerIntegerConversionError TracerArrayConversionError "
-    "NonConcreteBooleanIndexError UnexpectedTracerError"
-)
+_CONSTANTS = {"ndarray": Operand, "newaxis": None, "pi": 3.141592653589793, "inf": float("inf"), "nan": float("nan")}
+_TRANSFORMATIONS = "jit make_jaxpr grad value_and_grad vmap clear_caches numpy lax"
 
 
 class Namespace:
@@ -30,50 +27,38 @@ class Namespace:
         self.__dict__.update(contents)
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(name) if name.startswith("__") else refuse(f"{self.__name__}.{name}")
+        what = f"{self.__name__}.{name}"
+        raise AttributeError(name) if name.startswith("__") else staging_error.NotModelledError(what)
 
 
 def _named(holder: Any, names: str) -> dict[str, Any]:
-    return {name: getattr(holder, name) for name in names.split()}
+    return {name.rstrip("_"): getattr(holder, name) for name in names.split()}
+
+
+def _of_array(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, *args, **kwargs: function(operand_of(x), *args, **kwargs)
 
 
 def numpy_namespace() -> Namespace:
     """What stands for ``jax.numpy``; the operators and methods of an operand call it too."""
-    contents = {
-        **arithmetic.UFUNCS,
-        **_named(arithmetic, _ARITHMETIC),
-        **_named(rearrangement, _REARRANGEMENT),
-        **_named(creation, _CREATION),
-        **reduction.REDUCTIONS,
-        **{scalar.dtype.name: scalar for scalar in creation.SCALAR_TYPES},
-        "abs": arithmetic.abs_,
-        "bool_": creation.SCALAR_TYPES[0],
-        "ndarray": Operand,
-        "newaxis": None,
-        "pi": 3.141592653589793,
-        "inf": float("inf"),
-        "nan": float("nan"),
-    }
-    return Namespace("jax.numpy", contents)
+    of_arrays = {name: _of_array(function) for name, function in (ARITHMETIC | OF_ARRAYS).items()}
+    return Namespace("jax.numpy", {**of_arrays, **OF_OTHERS, **_CONSTANTS, "bool_": OF_OTHERS["bool"]})
 
 
-def lax_namespace(flow: ControlFlow) -> Namespace:
+def lax_namespace(registry: Registry) -> Namespace:
     """What stands for ``jax.lax``."""
-    contents = _named(flow, "cond switch while_loop fori_loop scan")
-    contents["stop_gradient"] = lambda x: elementwise.stop_gradient(x)
-    contents["select"] = lambda which, on_true, on_false: elementwise.select_n(which, on_false, on_true)
-    return Namespace("jax.lax", contents)
+    flow = _named(control_flow, "cond switch while_loop fori_loop scan")
+    contents: dict[str, Any] = {name: functools.partial(function, registry) for name, function in flow.items()}
+    return Namespace("jax.lax", contents | {"stop_gradient": lambda x: stop_gradient(x)})
 
 
 def jax_namespace(machine: "Machine") -> Namespace:
     """What stands for ``jax``."""
+    errors = {name: error for name, error in vars(staging_error).items() if name.endswith("Error")}
     contents = {
         **_named(machine, _TRANSFORMATIONS),
-        **_named(machine, "numpy lax"),
         "Array": Operand,
-        "errors": Namespace("jax.errors", _named(staging_error, _ERRORS)),
+        "errors": Namespace("jax.errors", errors),
         "enable_x64": lambda enabled=True: settings(enable_x64=enabled),
-        "numpy_dtype_promotion": lambda mode: settings(numpy_dtype_promotion=mode),
-        "default_matmul_precision": lambda precision: settings(default_matmul_precision=precision),
     }
     return Namespace("jax", contents)

@@ -1,9 +1,10 @@
 """Operands: arrays that hold a value, and tracers that stand for one.
 
-Follows ``Tracer`` in ``jax/_src/core.py`` and the operators of ``jax/_src/numpy/array_methods.py``. Operators call
-the NumPy-like namespace, which ``stagelight.reference`` hands to ``Operand.functions``.
+Follows ``Tracer`` in ``jax/_src/core.py`` and the operators of ``jax/_src/numpy/array_methods.py``. Operators and
+methods call the NumPy-like namespace, which ``stagelight.reference`` hands to ``Operand.functions``.
 """
 
+import functools
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NoReturn
@@ -13,16 +14,19 @@ import numpy as np
 from stagelight.reference import staging_error as errors
 from stagelight.reference.aval import Aval
 
+_METHODS = "sum mean max min any all argmax argmin ravel squeeze astype dot"
+# Each operator of Python, and the function of the namespace it calls; the last ones have a swapped form too.
+_ONE_SIDED = "neg=negative abs=abs invert=invert getitem=take_index"
+_COMPARISONS = "lt=less le=less_equal gt=greater ge=greater_equal eq=equal ne=not_equal"
+_ARITHMETIC = "add=add sub=subtract mul=multiply truediv=divide pow=power matmul=matmul"
+_BITWISE = "and=bitwise_and or=bitwise_or"
 
-def _method(name: str) -> Callable[..., Any]:
-    return lambda self, *others, **options: getattr(self.functions, name)(self, *others, **options)
 
-
-def _operator(name: str, *, swapped: bool = False) -> Callable[[Any, Any], Any]:
-    def apply(self: Any, other: Any) -> Any:
-        if isinstance(other, list | tuple | str) or other is None:
+def _operator(name: str, *, swapped: bool = False) -> Callable[..., Any]:
+    def apply(self: Any, *others: Any) -> Any:
+        if name != "take_index" and any(other is None or isinstance(other, list | tuple | str) for other in others):
             return NotImplemented
-        return getattr(self.functions, name)(*((other, self) if swapped else (self, other)))
+        return getattr(self.functions, name)(*((*others, self) if swapped else (self, *others)))
 
     return apply
 
@@ -32,8 +36,7 @@ def _conversion(convert: Callable[[Any], Any], error: type[errors.StagingTypeErr
 
     def apply(self: Any) -> Any:
         known = self.known()
-        if known is None:
-            raise error(f"{says} {self.described()}")
+        errors.require(known is not None, f"{says} {self.described()}", error)
         return convert(known)
 
     return apply
@@ -55,39 +58,20 @@ class Operand:
     size = property(lambda self: int(np.prod(self.aval.shape)))
     T = property(lambda self: self.functions.transpose(self))
 
-    __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
-    __sub__, __rsub__ = _operator("subtract"), _operator("subtract", swapped=True)
-    __mul__, __rmul__ = _operator("multiply"), _operator("multiply", swapped=True)
-    __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", swapped=True)
-    __mod__, __rmod__ = _operator("remainder"), _operator("remainder", swapped=True)
-    __pow__, __rpow__ = _operator("power"), _operator("power", swapped=True)
-    __matmul__, __rmatmul__ = _operator("matmul"), _operator("matmul", swapped=True)
-    __and__, __rand__ = _operator("bitwise_and"), _operator("bitwise_and", swapped=True)
-    __or__, __ror__ = _operator("bitwise_or"), _operator("bitwise_or", swapped=True)
-    __lt__, __le__ = _operator("less"), _operator("less_equal")
-    __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
-    __eq__, __ne__ = _operator("equal"), _operator("not_equal")  # type: ignore[assignment]
-    __neg__, __abs__, __invert__ = _method("negative"), _method("abs"), _method("invert")
-    __getitem__ = _method("take_index")
-    sum, mean, max, min, prod = (_method(name) for name in ("sum", "mean", "max", "min", "prod"))
-    any, all, argmax, argmin, cumsum = (_method(name) for name in ("any", "all", "argmax", "argmin", "cumsum"))
-    ravel, flatten, squeeze = _method("ravel"), _method("ravel"), _method("squeeze")
-    astype, dot, clip = _method("astype"), _method("dot"), _method("clip")
-
     __bool__ = _conversion(bool, errors.TracerBoolConversionError, "Attempted boolean conversion of")
     __index__ = _conversion(operator.index, errors.TracerIntegerConversionError, "The __index__() method was called on")
     __int__, __float__, item, tolist = (
-        _conversion(
-            convert,
-            errors.ConcretizationTypeError,
-            "Abstract tracer value encountered where concrete value is expected:",
-        )
+        _conversion(convert, errors.ConcretizationTypeError, "A concrete value is needed, and there is only a")
         for convert in (int, float, np.ndarray.item, np.ndarray.tolist)
     )
 
     def known(self) -> Any:
         """The value as a NumPy array, or None where only the aval is known."""
         raise NotImplementedError
+
+    def described(self) -> str:
+        """What it stands for, for messages."""
+        return f"array with shape {self.dtype}{list(self.shape)}."
 
     def reshape(self, *shape: Any) -> Any:
         """The same elements in another shape, given as one tuple or as separate sizes."""
@@ -98,21 +82,27 @@ class Operand:
         return self.functions.transpose(self, axes[0] if len(axes) == 1 else axes or None)
 
     def __len__(self) -> int:
-        if not self.aval.shape:
-            raise errors.StagingTypeError("len() of unsized object")
+        errors.require(self.aval.shape, "len() of unsized object")
         return self.aval.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
-        if not self.aval.shape:
-            raise errors.StagingTypeError("iteration over a 0-d array")
+        errors.require(self.aval.shape, "iteration over a 0-d array")
         return iter(self.functions.unstack(self))
 
     def __setitem__(self, index: object, value: object) -> NoReturn:
         says = "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, use"
         raise errors.StagingTypeError(f"{says} x = x.at[idx].set(y).")
 
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(name) if name.startswith("_") else errors.refuse(f"the array attribute {name!r}")
+    def __getattr__(self, name: str) -> Any:
+        if name in _METHODS.split():
+            return functools.partial(getattr(self.functions, name), self)
+        raise AttributeError(name) if name.startswith("_") else errors.NotModelledError(f"the array attribute {name!r}")
+
+
+for _operators, _prefix in ((_ONE_SIDED, ""), (_COMPARISONS, ""), (_ARITHMETIC, "r"), (_BITWISE, "r")):
+    for _name, _, _function in (_entry.partition("=") for _entry in _operators.split()):
+        setattr(Operand, f"__{_prefix}{_name}__", _operator(_function, swapped=True))
+        setattr(Operand, f"__{_name}__", _operator(_function))
 
 
 class Array(Operand):
@@ -126,11 +116,6 @@ class Array(Operand):
         # The Python or NumPy value this came from. It is converted without an equation, and a scalar is written into
         # equations as a literal; an array of the machine becomes a constant of the jaxpr instead.
         self.source = source
-
-    @property
-    def is_literal(self) -> bool:
-        """Whether a jaxpr shows this value in place."""
-        return self.source is not None and self.value.ndim == 0
 
     def known(self) -> Any:
         """The value."""
@@ -164,15 +149,14 @@ class Tracer(Operand):
 
     def described(self) -> str:
         """What it stands for and where it comes from, for messages."""
-        return f"traced array with shape {self.dtype}{list(self.shape)}.\n{self.trace.origin(self)}"
+        return f"traced {super().described()}\n{self.trace.origin(self)}"
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         says = "The numpy.ndarray conversion method __array__() was called on"
         raise errors.TracerArrayConversionError(f"{says} {self.described()}")
 
     def __format__(self, specification: str) -> str:
-        if specification:
-            raise errors.StagingTypeError(f"unsupported format string passed to {type(self).__name__}.__format__")
+        errors.require(not specification, f"unsupported format string passed to {type(self).__name__}.__format__")
         return str(self)
 
     def __repr__(self) -> str:

@@ -1,18 +1,23 @@
 """Pytrees: containers taken apart into leaves and a structure that can be compared.
 
 Follows ``jax/_src/tree_util.py`` and its C++ registry: tuples, lists, dicts (keys sorted), ``None``, named tuples,
-``OrderedDict``, ``defaultdict`` and registered nodes, whose static data is part of the structure.
+``OrderedDict`` and registered nodes, whose static data is part of the structure. A static argument is a node without
+children, as ``FTStatic`` in ``jax/_src/flattree.py``.
 """
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-from stagelight.reference.staging_error import StagingValueError
+import msgspec
+
+from stagelight.reference.staging_error import StagingValueError, require_value
 
 LEAF_KIND = object()
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+# How one type of container is taken apart (children, static data, names of the children) and put together again.
+type NodeKind = tuple[Callable[[Any], tuple[Iterable[Any], Any, Sequence[str]]], Callable[[Any, Any, Any], Any]]
 
 
 def value_text(value: Any) -> str:
@@ -20,25 +25,41 @@ def value_text(value: Any) -> str:
     if type(value) in (tuple, list):
         inside = ", ".join(map(value_text, value))
         return f"[{inside}]" if type(value) is list else f"({inside}{',' if len(value) == 1 else ''})"
-    return (
-        repr(value) if type(value) in _PLAIN else getattr(value, "__qualname__", f"{type(value).__qualname__} object")
-    )
+    named = getattr(value, "__qualname__", f"{type(value).__qualname__} object")
+    return repr(value) if type(value) in _PLAIN else named
 
 
-@dataclass(eq=False, slots=True)
-class Structure:
+class StaticValue(msgspec.Struct, eq=False):
+    """A static value in a key: equal to one of the same type that compares equal."""
+
+    value: Any
+
+    def require_hash(self) -> int:
+        """The hash of the value, or JAX's error where it has none."""
+        try:
+            return hash(self.value)
+        except TypeError as error:
+            says = f"Non-hashable static arguments are not supported. The value is of type {type(self.value)}: {error}"
+            raise StagingValueError(says) from None
+
+    def __eq__(self, other: Any) -> bool:
+        return type(self.value) is type(other.value) and bool(self.value == other.value)
+
+    __hash__ = require_hash
+
+
+class Structure(msgspec.Struct, eq=False):
     """The shape of a container without its leaves; two are equal when a tracing cache would find them equal."""
 
     kind: Any
     meta: Any = None
     children: tuple["Structure", ...] = ()
-    unflatten: Callable[[Any, Any], Any] = field(default=lambda _, __: None, repr=False)
     names: Sequence[str] = ()
+    unflatten: Callable[[Any, Any, Any], Any] | None = None
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Structure) or self.kind is not other.kind:
-            return False
-        return self.children == other.children and bool(self.meta == other.meta)
+    def __eq__(self, other: Any) -> bool:
+        is_alike = isinstance(other, Structure) and self.kind is other.kind and self.children == other.children
+        return is_alike and bool(self.meta == other.meta)
 
     def __hash__(self) -> int:
         # The static data is left out, as in JAX's C++: it may be equal without hashing alike, or not hash at all.
@@ -53,60 +74,47 @@ class Structure:
 
     def paths(self, prefix: str = "") -> list[str]:
         """The path to each leaf as a user writes it, such as ``['layers'][1]``."""
-        if self.kind is LEAF_KIND:
-            return [prefix]
         named = zip(self.names, self.children, strict=True)
-        return [path for name, child in named for path in child.paths(prefix + name)]
+        inside = [path for name, child in named for path in child.paths(prefix + name)]
+        return [prefix] if self.kind is LEAF_KIND else inside
 
     def rebuild(self, leaves: Iterable[Any]) -> Any:
         """The container again, around these leaves; an iterator is read no further than needed."""
         remaining = iter(leaves)
-        if self.kind is LEAF_KIND:
+        if self.unflatten is None:
             return next(remaining)
-        return self.unflatten(self.meta, [child.rebuild(remaining) for child in self.children])
+        return self.unflatten(self.kind, self.meta, [child.rebuild(remaining) for child in self.children])
 
 
-LEAF, NONE = Structure(LEAF_KIND), Structure(type(None))
+LEAF = Structure(LEAF_KIND)
 
 
 def tuple_of(*parts: Structure) -> Structure:
     """The structure of a tuple of containers; paths do not tell that they are in it."""
-    return Structure(tuple, None, parts, lambda _, c: tuple(c), [""] * len(parts))
+    return Structure(tuple, None, parts, [""] * len(parts), lambda *given: tuple(given[-1]))
 
 
-class NodeKind(NamedTuple):
-    """How one type of container is taken apart (children, static data, names of the children) and put together."""
-
-    flatten: Callable[[Any], tuple[Iterable[Any], Any, Sequence[str]]]
-    unflatten: Callable[[Any, Any], Any]
-
-
-def _in_a_row(value: Any) -> tuple[Any, None, list[str]]:
-    return value, None, [f"[{index}]" for index in range(len(value))]
-
-
-def _by_key(value: Any, keys: Iterable[Any], *more: Any) -> tuple[Any, Any, list[str]]:
+def _by_key(value: Any, keys: Iterable[Any]) -> tuple[Any, Any, list[str]]:
     keys = tuple(keys)
-    return [value[key] for key in keys], (keys, *more), [f"[{key!r}]" for key in keys]
+    return [value[key] for key in keys], keys, [f"[{key!r}]" for key in keys]
 
 
-def _sorted_keys(value: dict[Any, Any]) -> list[Any]:
+def _sorted(keys: Iterable[Any]) -> list[Any]:
     try:
-        return sorted(value)
-    except TypeError as error:
-        message = "Comparator raised exception while sorting pytree dictionary keys."
-        raise StagingValueError(message) from error
+        return sorted(keys)
+    except TypeError:
+        raise StagingValueError("Comparator raised exception while sorting pytree dictionary keys.") from None
 
 
-_BUILT_IN: dict[type, NodeKind] = {
-    tuple: NodeKind(_in_a_row, lambda _, c: tuple(c)),
-    list: NodeKind(_in_a_row, lambda _, c: list(c)),
-    dict: NodeKind(lambda v: _by_key(v, _sorted_keys(v)), lambda m, c: dict(zip(m[0], c, strict=True))),
-    OrderedDict: NodeKind(lambda v: _by_key(v, v), lambda m, c: OrderedDict(zip(m[0], c, strict=True))),
-    defaultdict: NodeKind(
-        lambda v: _by_key(v, _sorted_keys(v), v.default_factory),
-        lambda m, c: defaultdict(m[1], zip(m[0], c, strict=True)),
-    ),
+_ROW: NodeKind = (lambda v: (v, None, [f"[{i}]" for i in range(len(v))]), lambda kind, _, c: kind(c))
+_NAMED_ROW: NodeKind = (lambda v: (v, None, [f".{name}" for name in v._fields]), lambda kind, _, c: kind(*c))
+_KINDS: dict[type, NodeKind] = {
+    type(None): (lambda _: ((), None, ()), lambda *_: None),
+    StaticValue: (lambda v: ((), v, ()), lambda _, static, __: static.value),
+    tuple: _ROW,
+    list: _ROW,
+    dict: (lambda v: _by_key(v, _sorted(v)), lambda kind, keys, c: kind(zip(keys, c, strict=True))),
+    OrderedDict: (lambda v: _by_key(v, v), lambda kind, keys, c: kind(zip(keys, c, strict=True))),
 }
 
 
@@ -114,32 +122,27 @@ class Registry:
     """The node types a machine knows."""
 
     def __init__(self) -> None:
-        self._kinds = dict(_BUILT_IN)
+        self._kinds = dict(_KINDS)
 
     def register_dataclass(self, kind: type, data_fields: Sequence[str], meta_fields: Sequence[str]) -> None:
         """Let a dataclass be a container: ``data_fields`` hold children, ``meta_fields`` static data."""
-        if kind in self._kinds:
-            raise StagingValueError(f"Duplicate custom PyTreeDef type registration for {kind}.")
-        names = [f".{name}" for name in data_fields]
-        self._kinds[kind] = NodeKind(
+        require_value(kind not in self._kinds, f"Duplicate custom PyTreeDef type registration for {kind}.")
+        fields, names = (*data_fields, *meta_fields), [f".{name}" for name in data_fields]
+        self._kinds[kind] = (
             lambda v: ([getattr(v, f) for f in data_fields], tuple(getattr(v, f) for f in meta_fields), names),
-            lambda meta, c: kind(**dict(zip([*data_fields, *meta_fields], [*c, *meta], strict=True))),
+            lambda kind, meta, c: kind(**dict(zip(fields, [*c, *meta], strict=True))),
         )
 
     def flatten(self, value: Any) -> tuple[list[Any], Structure]:
         """The leaves of a value, left to right, and its structure."""
-        if value is None:
-            return [], NONE
         kind: Any = type(value)
-        node = self._kinds.get(kind)
-        if node is None and isinstance(value, tuple) and hasattr(kind, "_fields"):
-            fields = [f".{name}" for name in kind._fields]
-            node = NodeKind(lambda v: (v, None, fields), lambda _, c: kind(*c))
+        is_named_row = isinstance(value, tuple) and hasattr(kind, "_fields")
+        node = self._kinds.get(kind, _NAMED_ROW if is_named_row else None)
         if node is None:
             return [value], LEAF
-        children, meta, names = node.flatten(value)
+        children, meta, names = node[0](value)
         parts = [self.flatten(child) for child in children]
-        structure = Structure(kind, meta, tuple(part for _, part in parts), node.unflatten, names)
+        structure = Structure(kind, meta, tuple(part for _, part in parts), names, node[1])
         return [leaf for leaves, _ in parts for leaf in leaves], structure
 
     def flat(self, function: Callable[[Any], Any]) -> tuple[Callable[..., list[Any]], list[Structure]]:

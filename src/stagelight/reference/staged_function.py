@@ -1,35 +1,167 @@
-"""A staged function: what ``jit`` returns, and a call of it.
+"""A staged function: what ``jit`` returns; its static arguments, a call of it, and the cache key of the call.
 
-Follows ``cache_miss``, ``_infer_params`` and ``_run_python_pjit`` in ``jax/_src/pjit.py`` and ``trace_to_jaxpr`` in
-``jax/_src/interpreters/partial_eval.py``: the fast path, the tracing cache, a trace where neither has the key.
+Follows ``cache_miss``, ``_infer_params`` and ``_run_python_pjit`` in ``jax/_src/pjit.py``: a call is looked up on the
+fast path and in the tracing cache, and traced where neither has its key. The key is the function (held weakly), the
+arguments as a tree with their static values in place, the avals, and the trace context. Which arguments are static
+follows ``infer_argnums_and_argnames`` and ``_validate_argnums`` in ``jax/_src/api_util.py``.
 """
 
 import functools
+import inspect
 import types
 import weakref
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from stagelight.model.machine_step import MachineOutcome
-from stagelight.reference.cache_key import Arguments, CacheKey, fast_key, key_of, split
+from stagelight.reference.aval import Aval, TraceContext, aval_of, current_context, rule_holds
 from stagelight.reference.jaxpr import Jaxpr
-from stagelight.reference.operand import Tracer
-from stagelight.reference.pytree import LEAF, Structure
-from stagelight.reference.static_argument import StaticArguments
+from stagelight.reference.operand import Array, Tracer
+from stagelight.reference.pytree import LEAF, Registry, StaticValue, Structure, value_text
+from stagelight.reference.staging_error import StagingOverflowError, StagingTypeError, require_value
 from stagelight.reference.trace import call_staged, evaluate, operand_of, stage, staging_trace
 
 if TYPE_CHECKING:
     from stagelight.reference.machine import Machine
 
+type Traced = tuple[Jaxpr, Structure]
 
-type Function = Callable[..., Any]
+
+class StaticArguments(NamedTuple):
+    """The positions and the names of the static arguments."""
+
+    numbers: tuple[int, ...]
+    names: tuple[str, ...]
 
 
-class Traced(NamedTuple):
-    """A trace in the cache."""
+class Arguments(NamedTuple):
+    """The arguments of a call, taken apart; in one structure, under positions first and then under names in order."""
 
-    jaxpr: Jaxpr
     structure: Structure
+    leaves: list[Any]
+
+    def rebuilt(self, leaves: Iterable[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The positional and keyword arguments again, around other leaves."""
+        given = self.structure.rebuild(leaves)
+        args = [value for label, value in given.items() if isinstance(label, int)]
+        return args, {label: value for label, value in given.items() if isinstance(label, str)}
+
+    def entries(self) -> list[tuple[str, Structure]]:
+        """Each argument under its position or its name, in words."""
+        labels = [f"argument {label + 1}" if isinstance(label, int) else label for label in self.structure.meta]
+        return list(zip(labels, self.structure.children, strict=True))
+
+    def static_hashes(self) -> tuple[int, ...]:
+        """The hashes of the static values."""
+        return tuple(part.meta.require_hash() for part in self.structure.children if part.kind is StaticValue)
+
+
+class CacheKey(NamedTuple):
+    """What must be equal, beside the function, for a trace to be used again."""
+
+    structure: Structure
+    avals: tuple[Aval, ...]
+    context: TraceContext
+    declared: tuple[bool, bool]
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+
+
+def _given(value: Any, single: type) -> tuple[Any, ...] | None:
+    return value if value is None else (value,) if isinstance(value, single) else tuple(value)
+
+
+def resolve(function: Callable[..., Any], given_numbers: Any, given_names: Any) -> StaticArguments:
+    """Complete positions from names, or names from positions, by the signature; and check both."""
+    numbers, names, parameters = _given(given_numbers, int), _given(given_names, str), _parameters(function)
+    if parameters is None:
+        return StaticArguments(numbers or (), names or ())
+    is_counted = rule_holds("negative-number-counts-parameters")
+    both = [(i, q.name) for i, q in enumerate(parameters) if q.kind is q.POSITIONAL_OR_KEYWORD]
+    if numbers is None:
+        numbers = tuple(i for i, name in both if name in (names or ()))
+    elif names is None:
+        wanted = {*numbers, *(i + len(parameters) for i in numbers if is_counted)}
+        names = tuple(name for i, name in both if i in wanted)
+    count = sum(q.kind in (q.POSITIONAL_ONLY, q.POSITIONAL_OR_KEYWORD) for q in parameters)
+    is_open, takes_more = (any(q.kind is kind for q in parameters) for kind in (_VARIADIC, _KEYWORDS))
+    fits = is_open or all(-count <= i < count for i in numbers)
+    require_value(fits, f"static_argnums={numbers}, but the function only accepts {count} positional arguments.")
+    known = {q.name for q in parameters if q.kind in (q.POSITIONAL_OR_KEYWORD, q.KEYWORD_ONLY)}
+    unknown = {*(names or ())} - known - ({*(names or ())} - {q.name for q in parameters} if takes_more else set())
+    require_value(not unknown, f"static_argnames has {unknown}, and the function does not take these arguments.")
+    if count and is_counted and not is_open:
+        numbers = tuple(i % count for i in numbers)
+    return StaticArguments(numbers, names or ())
+
+
+_VARIADIC, _KEYWORDS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+
+
+def split(
+    function: Callable[..., Any], static: StaticArguments, registry: Registry, args: Any, kwargs: dict[str, Any]
+) -> Arguments:
+    """Tell static arguments from dynamic ones, and take the dynamic ones apart."""
+    wrapped = {*static.names, *(i % len(args) if i < 0 else i for i in static.numbers if args)}
+    given = [*enumerate(args), *sorted(kwargs.items(), key=lambda pair: pair[0])]
+    labelled = OrderedDict((label, StaticValue(value) if label in wrapped else value) for label, value in given)
+    leaves, structure = registry.flatten(labelled)
+    parameters = _parameters(function) or []
+    names = [q.name for q in parameters if q.kind in (q.POSITIONAL_ONLY, q.POSITIONAL_OR_KEYWORD)]
+    rest = next((q.name for q in parameters if q.kind is q.VAR_POSITIONAL), "args")
+    names += [f"{rest}[{i}]" for i in range(len(args) - len(names))]
+    structure.names = [names[label] if isinstance(label, int) else label for label in labelled]
+    return Arguments(structure, leaves)
+
+
+def _aval(function: Callable[..., Any], leaf: Any, path: str) -> Aval:
+    try:
+        return aval_of(leaf)
+    except (StagingOverflowError, StagingTypeError) as error:
+        says = f"{error}. It was passed to {function} at path {path}. Mark an argument as static that is no array."
+        raise type(error)(says) from None
+
+
+def key_of(function: Callable[..., Any], static: StaticArguments, arguments: Arguments, is_plain: bool) -> CacheKey:
+    """The key. In a call without tracers, static values are hashed before the size of an integer is looked at."""
+    is_compared = not rule_holds("declarations-are-not-compared")
+    declared = (is_compared and bool(static.numbers), is_compared and bool(static.names))
+    paths = arguments.structure.paths()
+    try:
+        avals = [_aval(function, leaf, path) for leaf, path in zip(arguments.leaves, paths, strict=True)]
+    except StagingOverflowError:
+        if is_plain:
+            arguments.static_hashes()
+        raise
+    return CacheKey(arguments.structure, tuple(avals), current_context(), declared)
+
+
+def looked_up(arguments: Arguments, key: CacheKey) -> tuple[Any, Any]:
+    """What the tracing cache looks up; and the fast path, which also tells NumPy's and Python's values from arrays."""
+    kinds = tuple(isinstance(leaf, Array) and leaf.source is None for leaf in arguments.leaves)
+    hashes = arguments.static_hashes()
+    return (key, hashes if rule_holds("static-hash-is-compared") else ()), (key, kinds, hashes)
+
+
+def key_parts(function: str, arguments: Arguments, key: CacheKey) -> dict[str, str]:
+    """The key as named texts."""
+    texts = {"function": function}
+    for name, part in arguments.entries():
+        is_static = part.kind is StaticValue
+        what, text = ("static value", value_text(part.meta.value)) if is_static else ("structure", repr(part))
+        texts[f"{what} of {name}"] = text
+    for path, aval in zip(key.structure.paths(), key.avals, strict=True):
+        texts[f"aval of {path}"] = f"{'weak ' if aval.weak_type else ''}{aval}"
+    settings = msgspec.structs.asdict(key.context)
+    return texts | {f"context {name}": str(value) for name, value in settings.items()}
 
 
 class Caches:
@@ -39,10 +171,10 @@ class Caches:
     """
 
     def __init__(self) -> None:
-        self.traced: weakref.WeakKeyDictionary[Any, dict[CacheKey, Traced]] = weakref.WeakKeyDictionary()
+        self.traced: weakref.WeakKeyDictionary[Any, dict[Any, Traced]] = weakref.WeakKeyDictionary()
         self.fast: dict[int, dict[Any, Traced]] = {}
 
-    def fast_of(self, function: Function) -> dict[Any, Traced]:
+    def fast_of(self, function: Callable[..., Any]) -> dict[Any, Traced]:
         """The fast path of one function object."""
         if id(function) not in self.fast:
             weakref.finalize(function, self.fast.pop, id(function), None)
@@ -53,7 +185,7 @@ class Caches:
         self.traced.clear()
         self.fast.clear()
 
-    def forget(self, function: Function) -> None:
+    def forget(self, function: Callable[..., Any]) -> None:
         """Forget one function, as ``f.clear_cache()`` does; an equal one keeps its fast path."""
         self.traced.pop(function, None)
         self.fast_of(function).clear()
@@ -62,7 +194,7 @@ class Caches:
 class StagedFunction:
     """A function that is traced when its key is new, and run from its jaxpr otherwise."""
 
-    def __init__(self, machine: "Machine", function: Function, static: StaticArguments) -> None:
+    def __init__(self, machine: "Machine", function: Callable[..., Any], static: StaticArguments) -> None:
         functools.update_wrapper(self, function)
         self.machine, self.function, self.static = machine, function, static
         self.name = getattr(function, "__name__", type(function).__name__)
@@ -79,7 +211,7 @@ class StagedFunction:
     def trace(self, *args: Any, **kwargs: Any) -> Jaxpr:
         """The jaxpr for these arguments, traced if need be; the fast path has no part in it."""
         with self.machine.active():
-            return Call(self, args, kwargs).look_up(is_run=False).jaxpr
+            return Call(self, args, kwargs).look_up(is_run=False)[0]
 
     def clear_cache(self) -> None:
         """Forget the traces of this function."""
@@ -103,18 +235,16 @@ class Call:
         arguments = self.arguments = split(function, static, machine.registry, self.args, self.kwargs)
         is_plain = is_run and not any(isinstance(leaf, Tracer) for leaf in arguments.leaves)
         key = self.key = key_of(function, static, arguments, is_plain)
-        fast = machine.caches.fast_of(function) if is_plain and staging_trace() is None else None
-        quick = fast_key(arguments, key)
-        if fast is not None and quick in fast:
-            self.outcome, self.traced = "fast path", fast[quick]
-            return self.traced
-        self.traced = machine.caches.traced.get(function, {}).get(key)
-        self.outcome = "traced" if self.traced is None else "hit"
+        has_fast_path = is_plain and staging_trace() is None
+        fast = machine.caches.fast_of(function) if has_fast_path else dict[Any, Traced]()
+        slow, quick = looked_up(arguments, key)
+        known = machine.caches.traced.get(function, {})
+        self.outcome = "fast path" if quick in fast else "hit" if slow in known else "traced"
+        self.traced = fast[quick] if quick in fast else known.get(slow)
         if self.traced is None:
-            self.traced = self._trace(arguments, key) if traces else Traced(Jaxpr([], [], [], [], []), LEAF)
-            machine.caches.traced.setdefault(function, {})[key] = self.traced
-        if fast is not None:
-            fast[quick] = self.traced
+            self.traced = self._trace(arguments, key) if traces else (Jaxpr([], [], []), LEAF)
+            machine.caches.traced.setdefault(function, {})[slow] = self.traced
+        fast[quick] = self.traced
         return self.traced
 
     def _trace(self, arguments: Arguments, key: CacheKey) -> Traced:
@@ -126,7 +256,7 @@ class Call:
             return staged.function(*args, **kwargs)
 
         flat, found = staged.machine.registry.flat(call)
-        return Traced(stage(flat, key.avals, staged.name, arguments.paths), found[0])
+        return stage(flat, key.avals, staged.name, arguments.structure.paths()), found[0]
 
     def run(self) -> Any:
         """Look the call up, and run its jaxpr."""

@@ -55,6 +55,12 @@ class UnexpectedTracerError(StagingTypeError):
     """A tracer outlived the trace that made it."""
 
 
-def refuse(what: str) -> NotModelledError:
-    """The refusal of something by its name, ready to be raised."""
-    return NotModelledError(what)
+def require(holds: object, says: str, error: type[StagelightError] = StagingTypeError) -> None:
+    """Raise an error, most often one of type, unless a rule of staging holds."""
+    if not holds:
+        raise error(says)
+
+
+def require_value(holds: object, says: str) -> None:
+    """Raise an error of value unless a rule of staging holds."""
+    require(holds, says, StagingValueError)

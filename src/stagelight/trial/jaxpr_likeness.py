@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from stagelight.reference.jaxpr import Jaxpr
-from stagelight.reference.notation import inner_jaxprs, jaxpr_text
+from stagelight.reference.jaxpr import Jaxpr, inner_jaxprs
 
 SCAN = "JAX prints more of a scan than the machine: how its operands are grouped (ft_in, ft_out, or linear)."
 LET = "JAX prints a program that is called more than once in front, after `let`; the machine prints it at each call."
@@ -18,7 +17,7 @@ def likeness(theirs: Any, ours: Jaxpr) -> tuple[bool, tuple[str, ...]]:
     if len(mine) != len(yours):
         return False, (f"JAX has {len(mine)} equations, the machine {len(yours)}.",)
     text = str(theirs)
-    if text == jaxpr_text(ours):
+    if text == str(ours):
         return True, ()
     notes = [note for note, is_met in ((SCAN, "scan[" in text), (LET, text.startswith("let "))) if is_met]
     return True, tuple(notes) or ("JAX prints the same equations with other parameters.",)

@@ -1,49 +1,131 @@
-"""Elementwise functions of ``jax.numpy`` and the conversions that come before them.
+"""Elementwise primitives, and functions of ``jax.numpy`` that compute, with the conversions before and after.
 
-Follows ``jax/_src/numpy/ufuncs.py`` and ``util.py`` (``promote_args``): each function applies the same primitives in
-the same order as JAX's.
+Follows ``jax/_src/lax/lax.py``, and ``ufuncs.py``, ``reductions.py`` and ``util.py`` in ``jax/_src/numpy``: each
+function applies the same primitives in the same order as JAX's. A primitive is a row: name, NumPy evaluation, partial
+derivatives as functions of the result and the operands; without any it has no gradient.
 """
 
+import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from stagelight.reference.aval import canonical_dtype, inexact, promoted
-from stagelight.reference.operand import Array
-from stagelight.reference.operations import elementwise as p
-from stagelight.reference.operations.structural import broadcast_in_dim
-from stagelight.reference.staging_error import StagingTypeError, StagingValueError, refuse
-from stagelight.reference.trace import Primitive, operand_of, stage_and_call
-from stagelight.reference.trace_context import current_context
+from stagelight.reference.aval import Aval, canonical_dtype, current_context, inexact, promoted, rule_holds
+from stagelight.reference.operand import Array, Operand
+from stagelight.reference.operations import structural as s
+from stagelight.reference.staging_error import NotModelledError, StagingTypeError, require, require_value
+from stagelight.reference.trace import Params, Primitive, operand_of, stage_and_call
 
 
-def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
-    """``lax.broadcast_to``: no equation where the shape is the same."""
-    operand = operand_of(x)
-    if operand.shape == tuple(shape):
-        return operand
-    if operand.ndim > len(shape) or p.broadcast_shape("broadcast_to", [operand.shape, tuple(shape)]) != tuple(shape):
-        raise StagingValueError(f"Cannot broadcast an array of shape {operand.shape} to shape {tuple(shape)}.")
-    axes = tuple(range(len(shape) - operand.ndim, len(shape)))
-    return broadcast_in_dim(operand, shape=tuple(shape), broadcast_dimensions=axes)
+def broadcast_shape(name: str, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The common shape of operands, or JAX's error naming them."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        told = ", ".join(map(str, shapes))
+        raise StagingTypeError(f"{name} got incompatible shapes for broadcasting: {told}.") from None
+
+
+def batch_aligned(trace: Any, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
+    """Apply a primitive to batches; scalars that are the same for all elements stay as they are."""
+    rank = max(len(tracer.shape) for tracer in tracers)
+
+    def aligned(tracer: Any) -> Any:
+        value, is_batched = tracer.payload
+        if is_batched:
+            return value.reshape(trace.size, *[1] * (rank - len(tracer.shape)), *tracer.shape)
+        return value.reshape(1, *value.shape) if value.ndim else value
+
+    return [trace.batched(primitive(*map(aligned, tracers), **params))]
+
+
+def elementwise(name: str, evaluate: Any, *partials: Callable[..., Any], dtype: str | None = None) -> Primitive:
+    """A row of the table; the results have the dtype of the first operand, or the one given."""
+
+    def infer(*avals: Aval, new_dtype: Any = None, weak_type: bool | None = None, **_: Any) -> Aval:
+        found = new_dtype or np.dtype(dtype or avals[0].dtype)
+        is_weak = all(aval.weak_type for aval in avals) if weak_type is None else weak_type
+        return Aval(broadcast_shape(name, [aval.shape for aval in avals]), found, is_weak)
+
+    def pull(cotangent: Any, result: Any, *operands: Any, **params: Any) -> list[Any]:
+        factors = [partial(result, *operands, **params) for partial in partials]
+        factors = [Operand.functions.astype(factor, cotangent.dtype) for factor in factors]
+        pairs = zip(factors, operands, strict=False)
+        return [s.summed_to(cotangent * factor, x.shape).astype(x.dtype) for factor, x in pairs]
+
+    return Primitive(name, infer, evaluate, batch_aligned, pull)
+
+
+def _converted(x: Any, *, new_dtype: Any, **_: Any) -> Any:
+    if x.dtype.kind == "f" and new_dtype.kind in "iu":  # XLA saturates and makes zero of nan
+        limits = np.iinfo(new_dtype)
+        inside = np.clip(np.nan_to_num(x.astype(np.float64)), limits.min, limits.max)
+        return np.where(inside >= limits.max, limits.max, inside.astype(new_dtype))
+    return x.astype(new_dtype)
+
+
+def _share(wins: Any, x: Any, y: Any) -> Any:
+    """1 where one operand wins, a half where both are equal."""
+    return wins.astype(x.dtype) + 0.5 * eq(x, y).astype(x.dtype)
+
+
+neg = elementwise("neg", np.negative, lambda _, x: -1.0)
+abs_ = elementwise("abs", np.abs, lambda _, x: sign(x))
+exp = elementwise("exp", np.exp, lambda y, x: y)
+log = elementwise("log", np.log, lambda _, x: 1.0 / x)
+log1p = elementwise("log1p", np.log1p, lambda _, x: 1.0 / (1.0 + x))
+expm1 = elementwise("expm1", np.expm1, lambda y, x: y + 1.0)
+sin = elementwise("sin", np.sin, lambda _, x: cos(x))
+cos = elementwise("cos", np.cos, lambda _, x: -sin(x))
+tanh = elementwise("tanh", np.tanh, lambda y, x: 1.0 - y * y)
+sqrt = elementwise("sqrt", np.sqrt, lambda y, x: 0.5 / y)
+square = elementwise("square", np.square, lambda _, x: 2.0 * x)
+sign, floor = elementwise("sign", np.sign), elementwise("floor", np.floor)
+and_, or_, not_ = elementwise("and", np.bitwise_and), elementwise("or", np.bitwise_or), elementwise("not", np.invert)
+stop_gradient, copy = elementwise("stop_gradient", np.array), elementwise("copy", np.array, lambda _, x: 1.0)
+convert_element_type = elementwise("convert_element_type", _converted, lambda *_, **__: 1.0)
+integer_pow = elementwise("integer_pow", lambda x, y: x**y, lambda _, x, y: float(y) * x ** (y - 1) if y else x * 0.0)
+add = elementwise("add", np.add, lambda _, x, y: 1.0, lambda _, x, y: 1.0)
+sub = elementwise("sub", np.subtract, lambda _, x, y: 1.0, lambda _, x, y: -1.0)
+mul = elementwise("mul", np.multiply, lambda _, x, y: y, lambda _, x, y: x)
+div = elementwise("div", np.divide, lambda _, x, y: 1.0 / y, lambda z, x, y: -z / y)
+pow_ = elementwise("pow", np.power, lambda _, x, y: y * x ** (y - 1), lambda z, x, y: z * log(x))
+max_ = elementwise("max", np.maximum, lambda _, x, y: _share(x > y, x, y), lambda _, x, y: _share(y > x, x, y))
+min_ = elementwise("min", np.minimum, lambda _, x, y: _share(x < y, x, y), lambda _, x, y: _share(y < x, x, y))
+eq, ne, lt, le, gt, ge = (
+    elementwise(name, getattr(operator, name), dtype="bool") for name in ("eq", "ne", "lt", "le", "gt", "ge")
+)
+clamp = elementwise("clamp", lambda low, x, high: np.clip(x, low, high))
+
+
+def _infer_select(which: Aval, x: Aval, y: Aval) -> Aval:
+    return Aval(broadcast_shape("select_n", [which.shape, x.shape, y.shape]), x.dtype, x.weak_type and y.weak_type)
+
+
+def _pull_select(cotangent: Any, _: Any, which: Any, *__: Any) -> list[Any]:
+    where = Operand.functions.where
+    return [None, where(which, 0.0, cotangent), where(which, cotangent, 0.0)]
+
+
+select_n = Primitive("select_n", _infer_select, lambda w, x, y: np.where(w, y, x), batch_aligned, _pull_select)
 
 
 def convert(value: Any, dtype: Any, weak_type: bool = False) -> Any:
     """``lax.convert_element_type``: no equation where nothing changes or the value is Python's or NumPy's own."""
-    operand = operand_of(value)
-    wanted = canonical_dtype(dtype)
+    operand, wanted = operand_of(value), canonical_dtype(dtype)
     if operand.dtype == wanted and operand.weak_type == weak_type:
         return operand
     if isinstance(operand, Array) and operand.source is not None:
         converted = operand.value.astype(wanted)
         return Array(converted, weak_type=weak_type, source=converted)
-    return p.convert_element_type(operand, new_dtype=wanted, weak_type=weak_type)
+    return convert_element_type(operand, new_dtype=wanted, weak_type=weak_type)
 
 
-def astype(x: Any, dtype: Any) -> Any:
-    """``x.astype``; the result is never weak."""
-    return convert(x, dtype)
+def number_like(x: Any, number: int) -> Any:
+    """``lax._const``: a scalar of the dtype of an operand, weak beside a weak scalar."""
+    return convert(number, x.dtype, x.weak_type and not x.ndim)
 
 
 def same_dtype(*values: Any, to_inexact: bool = False, numeric: bool = False) -> list[Any]:
@@ -52,9 +134,8 @@ def same_dtype(*values: Any, to_inexact: bool = False, numeric: bool = False) ->
     if len(operands) == 1 and not (to_inexact or numeric):
         return operands
     dtype, weak = promoted(*[operand.aval for operand in operands])
-    if numeric and dtype.kind == "b":
-        dtype = canonical_dtype(int)
-    return [convert(operand, inexact(dtype) if to_inexact else dtype, weak) for operand in operands]
+    dtype = inexact(dtype) if to_inexact else canonical_dtype(int) if numeric and dtype.kind == "b" else dtype
+    return [convert(operand, dtype, weak) for operand in operands]
 
 
 def same_rank(name: str, operands: list[Any]) -> list[Any]:
@@ -62,149 +143,143 @@ def same_rank(name: str, operands: list[Any]) -> list[Any]:
     ranks = {operand.ndim for operand in operands if operand.ndim}
     if len(ranks) < 2:
         return operands
-    if current_context().numpy_rank_promotion == "raise":
-        shapes = " ".join(str(operand.shape) for operand in operands)
-        says = f"Operands could not be broadcast together for {name} on shapes {shapes}"
-        raise StagingValueError(f"{says} and with the config option jax_numpy_rank_promotion='raise'.")
-    return [broadcast_to(x, (1,) * (max(ranks) - x.ndim) + x.shape) if x.ndim < max(ranks) else x for x in operands]
+    is_allowed = current_context().numpy_rank_promotion != "raise"
+    require_value(is_allowed, f"{name} of shapes {[x.shape for x in operands]} with jax_numpy_rank_promotion='raise'.")
+    return [
+        Operand.functions.broadcast_to(x, (1,) * (max(ranks) - x.ndim) + x.shape) if x.ndim < max(ranks) else x
+        for x in operands
+    ]
 
 
 def _ufunc(
-    name: str,
-    primitive: Primitive,
-    *,
-    accepts: str = "biuf",
-    for_bool: Primitive | None = None,
-    prepare: Callable[[Any], Any] = operand_of,
-    **promotion: bool,
+    name: str, primitive: Primitive, accepts: str = "biuf", for_bool: Any = None, prepare: Any = None, **promotion: bool
 ) -> Callable[..., Any]:
     """A row of the table: operands get one dtype and one rank and are prepared, and the primitive is applied."""
 
     def apply(*values: Any) -> Any:
-        operands = [prepare(operand) for operand in same_rank(name, same_dtype(*values, **promotion))]
-        kind = operands[0].dtype.kind
-        if kind not in accepts:
-            raise StagingTypeError(f"{primitive.name} does not accept dtype {operands[0].dtype} at position 0.")
-        return for_bool(*operands) if for_bool and kind == "b" else primitive(*operands)
+        operands = same_rank(name, same_dtype(*values, **promotion))
+        operands = [prepare(operand) for operand in operands] if prepare else operands
+        dtype = operands[0].dtype
+        require(dtype.kind in accepts, f"{primitive.name} does not accept dtype {dtype} at position 0.")
+        return for_bool(*operands) if for_bool and dtype.kind == "b" else primitive(*operands)
 
     return apply
 
 
-def _truth(operand: Any) -> Any:
-    return operand if operand.dtype.kind == "b" else p.ne(operand, number_like(operand, 0))
+def _truth(x: Any) -> Any:
+    return x if x.dtype.kind == "b" else ne(x, number_like(x, 0))
 
 
 # Options, and the functions that have them, each with its primitive where that has another name.
 _ROWS: tuple[tuple[dict[str, Any], str], ...] = (
-    (
-        {},
-        "maximum=max_ minimum=min_ equal=eq not_equal=ne less=lt less_equal=le greater=gt greater_equal=ge invert=not_",
-    ),
+    ({}, "maximum=max_ minimum=min_ equal=eq not_equal=ne invert=not_"),
+    ({}, "less=lt less_equal=le greater=gt greater_equal=ge"),
     ({"to_inexact": True}, "exp log log1p expm1 sin cos tanh sqrt divide=div true_divide=div"),
     ({"numeric": True}, "square"),
     ({"accepts": "iuf"}, "negative=neg sign subtract=sub"),
     ({"accepts": "biu"}, "bitwise_and=and_ bitwise_or=or_"),
-    ({"for_bool": p.or_}, "add"),
-    ({"for_bool": p.and_}, "multiply=mul"),
+    ({"for_bool": or_}, "add"),
+    ({"for_bool": and_}, "multiply=mul"),
     ({"prepare": _truth}, "logical_and=and_ logical_or=or_ logical_not=not_"),
 )
 UFUNCS = {
-    name: _ufunc(name, getattr(p, primitive or name), **options)
+    name: _ufunc(name, globals()[primitive or name], **options)
     for options, row in _ROWS
     for name, _, primitive in (entry.partition("=") for entry in row.split())
 }
 
 
-def number_like(operand: Any, number: int) -> Any:
-    """``lax._const``: a scalar of the dtype of an operand, weak beside a weak scalar."""
-    value = np.asarray(number, operand.dtype)
-    return Array(value, weak_type=operand.weak_type and not operand.ndim, source=value)
-
-
-def abs_(x: Any) -> Any:
-    """``jnp.abs``; what has no sign is returned as it is."""
-    operand = operand_of(x)
-    return operand if operand.dtype.kind in "bu" else p.abs_(operand)
-
-
-def floor(x: Any) -> Any:
-    """``jnp.floor``; integers are returned as they are."""
-    operand = operand_of(x)
-    return p.floor(operand) if operand.dtype.kind == "f" else operand
-
-
-def reciprocal(x: Any) -> Any:
-    """``jnp.reciprocal``."""
-    return p.integer_pow(*same_dtype(x, to_inexact=True), y=-1)
-
-
-def isnan(x: Any) -> Any:
-    """``jnp.isnan``: what is not equal to itself."""
-    return p.ne(x, x)
-
-
-def isfinite(x: Any) -> Any:
-    """``jnp.isfinite``."""
-    operand = operand_of(x)
-    return p.is_finite(operand) if operand.dtype.kind == "f" else broadcast_to(np.bool_(True), operand.shape)
-
-
-def power(x1: Any, x2: Any) -> Any:
+def power(x: Any, y: Any) -> Any:
     """``jnp.power``: a known integer exponent becomes a parameter, an integer exponent of a float is not converted."""
-    is_scalar = isinstance(x2, Array) and not x2.ndim and x2.dtype.kind in "iu"
-    if is_scalar or isinstance(x2, int | np.integer | np.bool_):
-        (base,) = same_dtype(x1, numeric=True)
-        if int(x2) < 0 and base.dtype.kind != "f":
-            raise StagingTypeError(f"Integers cannot be raised to negative powers, got integer_pow({base.aval}, {x2})")
-        return p.integer_pow(base, y=int(x2))
-    x1, x2 = same_rank("power", [operand_of(x1), operand_of(x2)])
-    same = same_dtype(x1, x2, numeric=True)
+    is_scalar = isinstance(y, Array) and not y.ndim and y.dtype.kind in "iu"
+    if is_scalar or isinstance(y, int | np.integer | np.bool_):
+        (base,) = same_dtype(x, numeric=True)
+        is_defined = int(y) >= 0 or base.dtype.kind == "f"
+        require(is_defined, f"Integers cannot be raised to negative powers, got {base.aval} and {y}")
+        return integer_pow(base, y=int(y))
+    x, y = same_rank("power", [x, operand_of(y)])
+    same = same_dtype(x, y, numeric=True)
     if same[0].dtype.kind != "f":
-        raise refuse("jax.numpy.power of two integer arrays")
-    return p.pow_(x1, x2) if x1.dtype.kind == "f" and x2.dtype.kind in "iu" else p.pow_(*same)
-
-
-def remainder(x1: Any, x2: Any) -> Any:
-    """``jnp.remainder``, with the sign of the divisor."""
-
-    def compute(x1: Any, x2: Any) -> Any:
-        x1, x2 = same_rank("remainder", same_dtype(x1, x2, numeric=True))
-        zero = np.zeros((), x1.dtype)[()]
-        if x2.dtype.kind != "f":
-            x2 = where(x2 == 0, broadcast_to(convert(1, x2.dtype, x2.weak_type), x2.shape), x2)
-        rest = p.rem(x1, x2)
-        is_rest = p.ne(rest, zero)
-        differ = p.ne(p.lt(rest, zero), p.lt(x2, zero))
-        return p.select_n(p.and_(differ, is_rest), rest, p.add(rest, x2))
-
-    return stage_and_call("remainder", compute, x1, x2)
+        raise NotModelledError("jax.numpy.power of two integer arrays")
+    return pow_(x, y) if x.dtype.kind == "f" and y.dtype.kind in "iu" else pow_(*same)
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``jnp.where`` with three arguments."""
     if x is None or y is None:
-        raise refuse("jax.numpy.where with one argument")
+        raise NotModelledError("jax.numpy.where with one argument")
 
     def choose(condition: Any, x: Any, y: Any) -> Any:
         if condition.dtype.kind != "b":
-            condition = p.ne(condition, convert(0, condition.dtype, condition.weak_type))
+            condition = ne(condition, convert(0, condition.dtype, condition.weak_type))
         x, y = same_dtype(x, y)
-        shape = p.broadcast_shape("where", [x.shape, y.shape] + [condition.shape] * (condition.ndim > 0))
-        condition = broadcast_to(condition, shape) if condition.ndim else condition
-        x, y = broadcast_to(x, shape), broadcast_to(y, shape)
-        return x if 0 in shape else p.select_n(condition, y, x)
+        shape = broadcast_shape("where", [x.shape, y.shape, condition.shape])
+        condition = s.broadcast_to(condition, shape) if condition.ndim else condition
+        x, y = s.broadcast_to(x, shape), s.broadcast_to(y, shape)
+        return x if 0 in shape else select_n(condition, y, x)
 
     return stage_and_call("_where", choose, condition, x, y)
 
 
-def clip(x: Any, *limits: Any, **named: Any) -> Any:
-    """``jnp.clip(x, min, max)``; limits may be left out."""
-    given = {**dict(zip(("min", "max"), limits, strict=False)), **dict(sorted(named.items()))}
-    names = [name for name, value in given.items() if value is not None]
+def _reduced(primitive: Primitive, x: Any, axis: Any, keepdims: bool, result: Any, **params: Any) -> Any:
+    axes = s.axes_in(axis, x.ndim)
+    reduced = primitive(x, axes=axes, **params)
+    return convert(s.expand_dims(reduced, axes) if keepdims else reduced, result)
 
-    def limit(x: Any, *values: Any) -> Any:
-        known = dict(zip(names, values, strict=True))
-        x = UFUNCS["maximum"](known["min"], x) if "min" in known else x
-        return UFUNCS["minimum"](known["max"], x) if "max" in known else x
 
-    return stage_and_call("clip", limit, x, *(given[name] for name in names))
+def _wide(dtype: Any) -> Any:
+    return np.dtype("float32") if dtype.name == "float16" else dtype
+
+
+def sum_(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """``jnp.sum``, of small integers in the default ones."""
+    default = canonical_dtype("uint64" if x.dtype.kind == "u" else "int64")
+    is_small = x.dtype.kind in "biu" and x.dtype.itemsize < default.itemsize
+    result = canonical_dtype(dtype) if dtype is not None else default if is_small else x.dtype
+    x = convert(x, int) if x.dtype.kind == "b" else x
+    return _reduced(s.reduce_sum, convert(x, _wide(result)), axis, keepdims, result, out_sharding=None)
+
+
+def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """``jnp.mean``: a sum divided by a number that was known while tracing."""
+    result = inexact(x.dtype)
+    count = int(np.prod([x.shape[a] for a in s.axes_in(axis, x.ndim)]))
+    total = sum_(x, axis, _wide(result), keepdims)
+    return convert(total / np.asarray(count, total.dtype)[()], result)
+
+
+def _extreme(primitive: Primitive, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    is_there = all(x.shape[a] for a in s.axes_in(axis, x.ndim))
+    require_value(is_there, f"zero-size array to reduction operation {primitive.name} which has no identity")
+    params = {"out_sharding": None} if rule_holds("reduce-max-has-a-sharding") else {}
+    return _reduced(primitive, convert(x, x.dtype), axis, keepdims, x.dtype, **params)
+
+
+def _any_or_all(primitive: Primitive, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return _reduced(primitive, convert(x, bool), axis, keepdims, bool)
+
+
+def _position(primitive: Primitive, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    require_value(x.size, f"attempt to get {primitive.name} of an empty sequence")
+    flat, axes = x.ravel() if axis is None else x, s.axes_in(axis, x.ndim)
+    found = primitive(flat, axes=(0,) if axis is None else axes, index_dtype=canonical_dtype(int))
+    return s.expand_dims(found, axes) if keepdims else found
+
+
+# Functions of an array, which comes as an operand from the namespace.
+ARITHMETIC: dict[str, Callable[..., Any]] = UFUNCS | {
+    "astype": convert,
+    "abs": lambda x: x if x.dtype.kind in "bu" else abs_(x),
+    "floor": lambda x: floor(x) if x.dtype.kind == "f" else x,
+    "isnan": lambda x: ne(x, x),
+    "power": power,
+    "where": where,
+    "mean": mean,
+    "sum": sum_,
+    "max": partial(_extreme, s.reduce_max),
+    "min": partial(_extreme, s.reduce_min),
+    "any": partial(_any_or_all, s.reduce_or),
+    "all": partial(_any_or_all, s.reduce_and),
+    "argmax": partial(_position, s.argmax),
+    "argmin": partial(_position, s.argmin),
+}

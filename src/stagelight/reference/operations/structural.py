@@ -1,7 +1,8 @@
-"""Primitives that move, join, reduce and contract elements: shape rule, NumPy evaluation, batching, transposition.
+"""Primitives that move, join, reduce and contract elements: NumPy evaluation, transposition, and what they share.
 
-Follows ``jax/_src/lax/lax.py`` and ``slicing.py``. Under ``vmap`` the batch axis comes in front, so parameters that
-name axes or sizes change in one of a few ways. Where JAX batches with a gather, the batch is unrolled here.
+Follows ``jax/_src/lax/lax.py`` and ``slicing.py``. Under ``vmap`` the batch axis comes in front, so that the parameters
+which name axes or sizes change, each in one way. Where JAX batches with a gather, or has a rule that is longer than the
+primitive, transformations look into what the primitive is made of.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,214 +12,170 @@ import numpy as np
 
 from stagelight.reference.aval import Aval
 from stagelight.reference.operand import Operand
-from stagelight.reference.operations.elementwise import flat, summed_to
-from stagelight.reference.staging_error import StagingTypeError
-from stagelight.reference.trace import Params, Primitive, Pull, bind
+from stagelight.reference.staging_error import require, require_value
+from stagelight.reference.trace import Params, Primitive, bind, operand_of
 
 type Shape = Sequence[int]
-type Batch = Callable[[Any, Primitive, list[Any], Params], list[Any]]
 
 
-# How a parameter changes when a batch axis comes in front: an axis, axes, axes of the result, sizes, starts, strides.
-def _axis(value: int, _: int = 0) -> int:
-    return value + 1
+def _next(axes: Shape) -> tuple[int, ...]:
+    return tuple(axis + 1 for axis in axes)
 
 
-def _axes(value: Shape, _: int = 0) -> Shape:
-    return tuple(axis + 1 for axis in value)
+# How a parameter changes when a batch axis comes in front, from its value and the size of the batch.
+_CHANGES: dict[str, Callable[[Any, int], Any]] = {
+    "dimension": lambda axis, _: axis + 1,
+    "start_indices": lambda starts, _: (0, *starts),
+    "strides": lambda strides, _: strides and (1, *strides),
+    **dict.fromkeys(("axes", "dimensions"), lambda axes, _: axes and _next(axes)),
+    **dict.fromkeys(("permutation", "broadcast_dimensions"), lambda axes, _: (0, *_next(axes))),
+    **dict.fromkeys(("shape", "new_sizes", "limit_indices"), lambda sizes, size: (size, *sizes)),
+}
 
 
-def _all_axes(value: Shape, _: int = 0) -> Shape:
-    return (0, *_axes(value))
+def _batch(trace: Any, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
+    changed = {name: change(params[name], trace.size) for name, change in _CHANGES.items() if name in params}
+    return [trace.batched(result) for result in bind(primitive, *map(trace.whole, tracers), **{**params, **changed})]
 
 
-def _sizes(value: Shape, size: int) -> Shape:
-    return (size, *value)
+def structural(name: str, compute: Any, *uses: str, pull: Any, shape: Any = None) -> Primitive:
+    """A row of the table: a function of NumPy, and the parameters it uses.
+
+    Without a rule for the shape, it is that of a view that NumPy makes of a repeated zero.
+    """
+
+    def evaluate(*values: Any, **params: Any) -> Any:
+        return compute(*values, *[params[use] for use in uses])
+
+    def infer(*avals: Aval, **params: Any) -> Aval:
+        views = [np.broadcast_to(np.zeros((), aval.dtype), aval.shape) for aval in avals]
+        return avals[0]._replace(shape=shape(*avals, **params) if shape else evaluate(*views, **params).shape)
+
+    return Primitive(name, infer, evaluate, _batch, pull)
 
 
-def _contracted_axes(value: Any, _: int = 0) -> Any:
-    (x, y), (batch_x, batch_y) = value
-    return ([*_axes(x)], [*_axes(y)]), ([*_all_axes(batch_x)], [*_all_axes(batch_y)])
+def reduction(name: str, compute: Callable[..., Any], pull: Any = lambda *_, **__: ()) -> Primitive:
+    """A row of the table: what reduces along ``axes``."""
+
+    def infer(aval: Aval, *, axes: Shape, index_dtype: Any = None, **_: Any) -> Aval:
+        shape = tuple(size for axis, size in enumerate(aval.shape) if axis not in axes)
+        return Aval(shape, index_dtype or aval.dtype, aval.weak_type and not index_dtype)
+
+    return Primitive(name, infer, lambda x, *, axes, **_: compute(x, axes), _batch, pull)
 
 
-def shifted(**changes: Callable[[Any, int], Any]) -> Batch:
-    """Batching by applying the primitive to whole batches with changed parameters."""
-
-    def batch(trace: Any, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
-        changed = {name: change(params[name], trace.size) for name, change in changes.items()}
-        return [trace.batched(r) for r in bind(primitive, *map(trace.whole, tracers), **{**params, **changed})]
-
-    return batch
+def axes_in(axis: Any, rank: int) -> tuple[int, ...]:
+    """An axis, some axes or all of them, counted from the front."""
+    axes = range(rank) if axis is None else axis if isinstance(axis, list | tuple) else (axis,)
+    require_value(all(-rank <= a < rank for a in axes), f"axis {axis} is out of bounds for an array of {rank} axes")
+    return tuple(a % rank for a in axes)
 
 
-def unrolled(trace: Any, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
-    """Batching by applying the primitive to one element after another."""
-    wholes = [trace.whole(t) for t in tracers]
-    rows = [primitive(*[whole[i] for whole in wholes], **params) for i in range(trace.size)]
-    return [trace.batched(Operand.functions.stack(rows))]
+def expand_dims(x: Any, axis: Any) -> Any:
+    """``jnp.expand_dims``."""
+    rank = x.ndim + len(axis if isinstance(axis, tuple) else (axis,))
+    new = axes_in(axis, rank)
+    kept = tuple(a for a in range(rank) if a not in new)
+    shape = tuple(1 if a in new else x.shape[kept.index(a)] for a in range(rank))
+    return broadcast_in_dim(x, shape=shape, broadcast_dimensions=kept) if new else x
 
 
-def structural(
-    name: str,
-    shape: Callable[..., Any],
-    evaluate: Callable[..., Any],
-    batch: Batch | None = None,
-    pull: Pull | None = None,
-    **options: Any,
-) -> Primitive:
-    """A row of the table; both functions get the parameters first, then the shapes or the values of the operands."""
-
-    def infer(avals: list[Aval], params: Params) -> list[Aval]:
-        return [avals[0]._replace(shape=tuple(map(int, shape(params, *[aval.shape for aval in avals]))))]
-
-    return Primitive(name, infer, lambda *values, **params: evaluate(params, *values), batch, pull, **options)
+def broadcast_to(x: Any, shape: Any) -> Any:
+    """``lax.broadcast_to``: no equation where the shape is the same."""
+    x, rank = operand_of(x), len(shape)
+    require_value(x.ndim <= rank, f"Cannot broadcast an array of shape {x.shape} to shape {shape}.")
+    axes = tuple(range(rank - x.ndim, rank))
+    return x if x.shape == shape else broadcast_in_dim(x, shape=tuple(shape), broadcast_dimensions=axes)
 
 
-def of_one(pull: Callable[[Params, Any, Any], Any]) -> Pull:
-    """The transpose of a primitive of one operand, from the parameters, the cotangent and the operand."""
-    return lambda cotangents, _, operands, params: [pull(params, cotangents[0], operands[0])]
+def summed_to(x: Any, shape: tuple[int, ...]) -> Any:
+    """The transpose of broadcasting from a shape of the same rank, or of a scalar."""
+    axes = tuple(i for i in range(x.ndim) if not shape or (shape[i] == 1 and x.shape[i] != 1))
+    return (x.sum(axes) if axes else x).reshape(shape)
 
 
-def _slices(params: Params) -> tuple[slice, ...]:
-    start, limit = params["start_indices"], params["limit_indices"]
-    return tuple(map(slice, start, limit, params["strides"] or (1,) * len(start)))
+def _broadcast(x: Any, shape: Shape, dimensions: Shape) -> Any:
+    placed = [x.shape[dimensions.index(i)] if i in dimensions else 1 for i in range(len(shape))]
+    return np.broadcast_to(x.reshape(placed), shape)
 
 
-def _broadcast(params: Params, x: Any) -> Any:
-    placed = [1] * len(params["shape"])
-    for size, axis in zip(x.shape, params["broadcast_dimensions"], strict=True):
-        placed[axis] = size
-    return np.broadcast_to(x.reshape(placed), params["shape"])
+def _pull_broadcast(cotangent: Any, _: Any, x: Any, *, broadcast_dimensions: Shape, **__: Any) -> list[Any]:
+    axes = tuple(i for i in range(cotangent.ndim) if i not in broadcast_dimensions)
+    return [summed_to(cotangent.sum(axes) if axes else cotangent, x.shape) if x.ndim else cotangent.sum()]
 
 
-def _pull_broadcast(params: Params, cotangent: Any, x: Any) -> Any:
-    axes = tuple(i for i in range(cotangent.ndim) if i not in params["broadcast_dimensions"])
-    return summed_to(cotangent.sum(axes) if axes else cotangent, x.shape) if x.ndim else cotangent.sum()
+def _pull_reshape(cotangent: Any, _: Any, x: Any, **__: Any) -> list[Any]:
+    return [cotangent.reshape(x.shape)]
 
 
-broadcast_in_dim = structural(
-    "broadcast_in_dim",
-    lambda k, s: k["shape"],
-    _broadcast,
-    shifted(shape=_sizes, broadcast_dimensions=_all_axes),
-    of_one(_pull_broadcast),
-    hidden=lambda k: ("shape", "broadcast_dimensions")[: 1 if k["broadcast_dimensions"] else 2],
-)
-reshape = structural(
-    "reshape",
-    lambda k, s: k["new_sizes"],
-    lambda k, x: x.reshape(k["new_sizes"]),
-    shifted(new_sizes=_sizes),
-    of_one(lambda k, ct, x: ct.reshape(x.shape)),
-)
-squeeze = structural(
-    "squeeze",
-    lambda k, s: np.delete(s, k["dimensions"]),
-    lambda k, x: np.squeeze(x, k["dimensions"]),
-    shifted(dimensions=_axes),
-    of_one(lambda k, ct, x: ct.reshape(x.shape)),
-)
-transpose = structural(
-    "transpose",
-    lambda k, s: [s[i] for i in k["permutation"]],
-    lambda k, x: np.transpose(x, k["permutation"]),
-    shifted(permutation=_all_axes),
-    of_one(lambda k, ct, x: transpose(ct, permutation=tuple(np.argsort(k["permutation"]).tolist()))),
-)
-rev = structural(
-    "rev",
-    lambda k, s: s,
-    lambda k, x: np.flip(x, k["dimensions"]),
-    shifted(dimensions=_axes),
-    of_one(lambda k, ct, x: rev(ct, **k)),
-)
-slice_ = structural(
-    "slice",
-    lambda k, s: [len(range(w.start, w.stop, w.step)) for w in _slices(k)],
-    lambda k, x: x[_slices(k)],
-    shifted(start_indices=lambda v, _: (0, *v), limit_indices=_sizes, strides=lambda v, _: v and (1, *v)),
-    of_one(lambda k, ct, x: place(ct, *map(np.int32, k["start_indices"]), shape=x.shape, strides=k["strides"])),
-)
+def _pull_transpose(cotangent: Any, *_: Any, permutation: Shape) -> list[Any]:
+    return [cotangent.transpose(tuple(np.argsort(permutation).tolist()))]
 
 
-def _place(params: Params, x: Any, *starts: Any) -> Any:
-    room, strides = np.zeros(params["shape"], x.dtype), params["strides"] or (1,) * x.ndim
-    spans = [(w - 1) * t + 1 for w, t in zip(x.shape, strides, strict=True)]
-    begin = [int(np.clip(s, 0, n - w)) for s, n, w in zip(starts, room.shape, spans, strict=True)]
-    room[tuple(slice(b, b + w, t) for b, w, t in zip(begin, spans, strides, strict=True))] = x
+def _place(x: Any, starts: Shape, shape: Shape, strides: Shape | None) -> Any:
+    room, steps = np.zeros(shape, x.dtype), strides or (1,) * x.ndim
+    ends = [start + (size - 1) * stride + 1 for start, size, stride in zip(starts, x.shape, steps, strict=True)]
+    _slice(room, starts, ends, strides)[...] = x
     return room
 
 
-def _dynamic_slice(params: Params, x: Any, *starts: Any) -> Any:
-    sizes = params["slice_sizes"]
-    begin = [int(np.clip(s, 0, n - w)) for s, n, w in zip(starts, x.shape, sizes, strict=True)]
-    return x[tuple(slice(b, b + w) for b, w in zip(begin, sizes, strict=True))]
+def _slice(x: Any, starts: Shape, limits: Shape, strides: Shape | None) -> Any:
+    return x[tuple(map(slice, starts, limits, strides or (1,) * x.ndim))]
 
 
-def _pull_dynamic_slice(cotangents: list[Any], _: list[Any], operands: list[Any], __: Params) -> list[Any]:
-    x, *starts = operands
-    return [place(cotangents[0], *starts, shape=x.shape, strides=None), *[None] * len(starts)]
+def _pull_slice(cotangent: Any, _: Any, x: Any, *, limit_indices: Shape, **params: Any) -> list[Any]:
+    return [place(cotangent, **params, shape=x.shape)]
 
 
-# The transpose of slice and dynamic_slice; JAX uses pad and dynamic_update_slice for them.
-place = structural("place", lambda k, *_: k["shape"], _place, unrolled)
-dynamic_slice = structural(
-    "dynamic_slice", lambda k, *_: k["slice_sizes"], _dynamic_slice, unrolled, _pull_dynamic_slice
-)
+def _dynamic_slice(x: Any, *starts: Any, slice_sizes: Shape) -> Any:
+    begin = [int(np.clip(s, 0, n - size)) for s, n, size in zip(starts, x.shape, slice_sizes, strict=True)]
+    return x[tuple(slice(b, b + size) for b, size in zip(begin, slice_sizes, strict=True))]
 
 
-def _concatenated(params: Params, *shapes: Shape) -> Shape:
-    axis = params["dimension"]
-    if len({(*s[:axis], *s[axis + 1 :]) for s in shapes}) > 1:
-        says = "Cannot concatenate arrays with shapes that differ in dimensions other than the one being concatenated"
-        raise StagingTypeError(f"{says}: dimension {axis} of shapes {', '.join(map(str, shapes))}.")
-    return (*shapes[0][:axis], sum(s[axis] for s in shapes), *shapes[0][axis + 1 :])
+def _look_into_dynamic_slice(x: Any, *starts: Any, slice_sizes: Shape) -> list[Any]:
+    """A row is a sum in which the others are zero; the machine slices one row or all of an axis."""
+    for axis, (start, size) in enumerate(zip(starts, x.shape, strict=True)):
+        if slice_sizes[axis] < size:
+            rows = Operand.functions.arange(size).reshape(*[1] * axis, size, *[1] * (x.ndim - axis - 1))
+            is_row = rows == Operand.functions.maximum(Operand.functions.minimum(start, size - 1), 0)
+            x = Operand.functions.where(is_row, x, np.zeros((), x.dtype)[()]).sum(axis, x.dtype, True)
+    return [x]
 
 
-def _parts(cotangent: Any, axis: int, sizes: list[int]) -> list[Any]:
-    ends = np.cumsum(sizes).tolist()
-    return [cotangent[(*[slice(None)] * axis, slice(end - n, end))] for end, n in zip(ends, sizes, strict=True)]
+def _concatenate(*xs: Any, dimension: int) -> Any:
+    return np.concatenate(xs, dimension)
 
 
-concatenate = structural(
-    "concatenate",
-    _concatenated,
-    lambda k, *xs: np.concatenate(xs, k["dimension"]),
-    shifted(dimension=_axis),
-    lambda ct, _, xs, k: _parts(ct[0], k["dimension"], [x.shape[k["dimension"]] for x in xs]),
-)
-stack = structural(
-    "stack",
-    lambda k, *shapes: np.insert(shapes[0], k["axis"], len(shapes)),
-    lambda k, *xs: np.stack(xs, k["axis"]),
-    shifted(axis=_axis),
-    lambda ct, _, xs, k: [p.reshape(xs[0].shape) for p in _parts(ct[0], k["axis"], [1] * len(xs))],
-)
-unstack = Primitive(
-    "unstack",
-    lambda avals, k: (
-        [Aval(tuple(np.delete(avals[0].shape, k["axis"]).tolist()), *avals[0][1:])] * avals[0].shape[k["axis"]]
-    ),
-    lambda x, *, axis: tuple(np.moveaxis(x, axis, 0)),
-    shifted(axis=_axis),
-    lambda ct, _, x, k: [Operand.functions.stack(ct, k["axis"])],
-)
-iota = Primitive(
-    "iota",
-    lambda _, k: [Aval(k["shape"], k["dtype"])],
-    lambda *, dtype, shape, **_: np.arange(shape[0], dtype=dtype),
-)
+def _infer_concatenate(*avals: Aval, dimension: int) -> Aval:
+    shapes = [aval.shape for aval in avals]
+    rest = {(*s[:dimension], *s[dimension + 1 :]) for s in shapes}
+    require(len(rest) == 1, f"Cannot concatenate shapes {shapes}: they differ in other dimensions than {dimension}.")
+    shape = (*shapes[0][:dimension], sum(s[dimension] for s in shapes), *shapes[0][dimension + 1 :])
+    return avals[0]._replace(shape=shape)
 
 
-def reduction(name: str, evaluate: Callable[..., Any], pull: Pull | None = flat) -> Primitive:
-    """A row of the table: what reduces along ``axes``."""
+def _pull_concatenate(cotangent: Any, _: Any, *xs: Any, dimension: int) -> list[Any]:
+    ends, before = np.cumsum([x.shape[dimension] for x in xs]).tolist(), [slice(None)] * dimension
+    return [cotangent[(*before, slice(end - x.shape[dimension], end))] for x, end in zip(xs, ends, strict=True)]
 
-    def infer(avals: list[Aval], params: Params) -> list[Aval]:
-        index = params.get("index_dtype")
-        shape = tuple(size for axis, size in enumerate(avals[0].shape) if axis not in params["axes"])
-        return [Aval(shape, index or avals[0].dtype, avals[0].weak_type and not index)]
 
-    return Primitive(name, infer, lambda x, *, axes, **_: evaluate(x, axes), shifted(axes=_axes), pull)
+def _infer_stack(first: Aval, *others: Aval, axis: int) -> Aval:
+    return first._replace(shape=(*first.shape[:axis], 1 + len(others), *first.shape[axis:]))
+
+
+def _look_into_stack(*xs: Any, axis: int) -> list[Any]:
+    return [concatenate(*[expand_dims(x, axis) for x in xs], dimension=axis)]
+
+
+def _infer_unstack(aval: Aval, *, axis: int) -> list[Aval]:
+    return [aval._replace(shape=aval.shape[1:])] * aval.shape[axis]
+
+
+def look_into_unstack(x: Any, *, axis: int) -> list[Any]:
+    """The rows as slices, which is how iteration was staged before it had a primitive."""
+    first, rest = (0,) * (x.ndim - 1), x.shape[1:]
+    bounds = [{"start_indices": (i, *first), "limit_indices": (i + 1, *rest)} for i in range(len(x))]
+    return [squeeze(slice_(x, **bound, strides=(1,) * x.ndim), dimensions=(0,)) for bound in bounds]
 
 
 def _along(x: Any, axes: Shape, shape: Shape) -> Any:
@@ -226,68 +183,51 @@ def _along(x: Any, axes: Shape, shape: Shape) -> Any:
     return broadcast_in_dim(x, shape=shape, broadcast_dimensions=kept)
 
 
-def _pull_extreme(cotangents: list[Any], results: list[Any], operands: list[Any], params: Params) -> list[Any]:
-    (cotangent,), (y,), (x,), axes = cotangents, results, operands, params["axes"]
+def _pull_extreme(cotangent: Any, y: Any, x: Any, *, axes: Shape, **_: Any) -> list[Any]:
     at = (x == _along(y, axes, x.shape)).astype(x.dtype)
     return [at * _along(cotangent / at.sum(axes), axes, x.shape)]
 
 
-reduce_sum = reduction("reduce_sum", np.sum, of_one(lambda k, ct, x: _along(ct, k["axes"], x.shape)))
-reduce_prod = reduction("reduce_prod", np.prod, None)
+def _infer_dot(x: Aval, y: Aval, *, dimension_numbers: Any, preferred_element_type: Any) -> Aval:
+    left, right = dimension_numbers[0]
+    fits = [x.shape[i] for i in left] == [y.shape[i] for i in right]
+    require(fits, f"dot_general requires contracting dimensions of the same size, got {x.shape} and {y.shape}.")
+    kept = [n for i, n in enumerate(x.shape) if i not in left] + [n for i, n in enumerate(y.shape) if i not in right]
+    return Aval(tuple(kept), preferred_element_type, x.weak_type and y.weak_type)
+
+
+def _look_into_dot(x: Any, y: Any, *, dimension_numbers: Any, preferred_element_type: Any) -> list[Any]:
+    x, y = x.astype(preferred_element_type), y.astype(preferred_element_type)
+    if not x.ndim or not y.ndim:
+        return [x * y]
+    axes = list(range(y.ndim))
+    axes.append(axes.pop(*dimension_numbers[0][1]))
+    columns = y.transpose(axes).reshape(*[1] * (x.ndim - 1), *[y.shape[axis] for axis in axes])
+    product = x.reshape(*x.shape[:-1], *[1] * (y.ndim - 1), -1) * columns
+    return [reduce_sum(product, axes=(product.ndim - 1,), out_sharding=None)]
+
+
+broadcast_in_dim = structural("broadcast_in_dim", _broadcast, "shape", "broadcast_dimensions", pull=_pull_broadcast)
+reshape = structural("reshape", np.reshape, "new_sizes", pull=_pull_reshape)
+squeeze = structural("squeeze", np.squeeze, "dimensions", pull=_pull_reshape)
+transpose = structural("transpose", np.transpose, "permutation", pull=_pull_transpose)
+rev = structural("rev", np.flip, "dimensions", pull=lambda cotangent, *_, **params: [rev(cotangent, **params)])
+slice_ = structural("slice", _slice, "start_indices", "limit_indices", "strides", pull=_pull_slice)
+# The transpose of slice; JAX uses pad for it.
+place = structural("place", _place, "start_indices", "shape", "strides", pull=None, shape=lambda _, **k: k["shape"])
+dynamic_slice = Primitive(
+    "dynamic_slice",
+    lambda x, *_, slice_sizes: x._replace(shape=slice_sizes),
+    _dynamic_slice,
+    run=_look_into_dynamic_slice,
+)
+concatenate = Primitive("concatenate", _infer_concatenate, _concatenate, _batch, _pull_concatenate)
+stack = Primitive("stack", _infer_stack, lambda *xs, axis: np.stack(xs, axis), run=_look_into_stack)
+unstack = Primitive("unstack", _infer_unstack, lambda x, axis: [*x], run=look_into_unstack, multiple_results=True)
+iota = Primitive("iota", lambda **k: Aval(k["shape"], k["dtype"]), lambda **k: np.arange(*k["shape"], dtype=k["dtype"]))
+reduce_sum = reduction("reduce_sum", np.sum, lambda ct, _, x, *, axes, **__: [_along(ct, axes, x.shape)])
 reduce_max, reduce_min = reduction("reduce_max", np.max, _pull_extreme), reduction("reduce_min", np.min, _pull_extreme)
 reduce_and, reduce_or = reduction("reduce_and", np.all), reduction("reduce_or", np.any)
-argmax = reduction("argmax", lambda x, axes: np.argmax(x, axes[0]))
-argmin = reduction("argmin", lambda x, axes: np.argmin(x, axes[0]))
-cumsum = structural(
-    "cumsum",
-    lambda k, s: s,
-    lambda k, x: (
-        np.flip(np.cumsum(np.flip(x, k["axis"]), k["axis"]), k["axis"]) if k["reverse"] else np.cumsum(x, k["axis"])
-    ),
-    shifted(axis=_axis),
-    of_one(lambda k, ct, x: cumsum(ct, axis=k["axis"], reverse=not k["reverse"])),
-)
-
-
-def _letters(left: int, right: int, params: Params) -> tuple[list[int], list[int], list[int]]:
-    """Numbers for the axes of both operands and of the result, as the letters of ``einsum``."""
-    (left_sum, right_sum), (left_batch, right_batch) = params["dimension_numbers"]
-    a, b = list(range(left)), list(range(left, left + right))
-    for i, j in zip((*left_sum, *left_batch), (*right_sum, *right_batch), strict=True):
-        b[j] = a[i]
-    return a, b, [a[i] for i in left_batch] + [n for n in a + b if (n in a) != (n in b)]
-
-
-def _infer_dot(avals: list[Aval], params: Params) -> list[Aval]:
-    x, y = avals
-    a, b, out = _letters(len(x.shape), len(y.shape), params)
-    sizes = dict(zip(a + b, x.shape + y.shape, strict=True))
-    if [sizes[n] for n in a] != list(x.shape):
-        says = "dot_general requires contracting dimensions to have the same shape"
-        raise StagingTypeError(f"{says}, got {x.shape} and {y.shape}.")
-    return [Aval(tuple(sizes[n] for n in out), params["preferred_element_type"], x.weak_type and y.weak_type)]
-
-
-def _dot(x: Any, y: Any, **params: Any) -> Any:
-    a, b, out = _letters(x.ndim, y.ndim, params)
-    dtype = params["preferred_element_type"]
-    return np.einsum(x.astype(dtype), a, y.astype(dtype), b, out)
-
-
-def _contracted(x: Any, xs: list[int], y: Any, ys: list[int], out: list[int]) -> Any:
-    """The contraction of axes named by letters, with the axes of the result in the order of ``out``."""
-    summed, batched = ([n for n in xs if n in ys and (n in out) == kept] for kept in (False, True))
-    numbers = tuple(tuple([names.index(n) for n in which] for names in (xs, ys)) for which in (summed, batched))
-    result = dot_general(x, y.astype(x.dtype), dimension_numbers=numbers, preferred_element_type=x.dtype)
-    made = batched + [n for n in xs + ys if (n in xs) != (n in ys)]
-    return Operand.functions.transpose(result, tuple(made.index(n) for n in out))
-
-
-def _pull_dot(cotangents: list[Any], _: list[Any], operands: list[Any], params: Params) -> list[Any]:
-    (cotangent,), (x, y) = cotangents, operands
-    a, b, out = _letters(x.ndim, y.ndim, params)
-    left, right = _contracted(cotangent, out, y, b, a), _contracted(cotangent, out, x, a, b)
-    return [left.astype(x.dtype), right.astype(y.dtype)]
-
-
-dot_general = Primitive("dot_general", _infer_dot, _dot, shifted(dimension_numbers=_contracted_axes), _pull_dot)
+argmax = reduction("argmax", lambda x, axes: np.argmax(x, *axes))
+argmin = reduction("argmin", lambda x, axes: np.argmin(x, *axes))
+dot_general = Primitive("dot_general", _infer_dot, lambda x, y, **_: np.dot(x, y), run=_look_into_dot)
