@@ -71,7 +71,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="lessons or projects; all if absent")
     chosen = shipped_called(parser.parse_args().names)
-    os.environ["PYTHONPATH"] = str(Path(__file__).parents[1] / "src")
+    found = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parents[1] / "src"), *([found] if found else [])])
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import jax
 

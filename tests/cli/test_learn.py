@@ -68,7 +68,9 @@ def test_a_lesson_command_by_command(place):
     assert "predict first, then run" in refusal("run", "1")
     assert "shape-time is not answered" in refusal("predict", "1", "lines=1", "traces=1", "second=29")
     learn("predict", "1", *(f"{name}={answer}" for name, answer in RIGHT.items()))
-    assert "Your predictions: 4 of 4 right" in learn("run")
+    told = learn("run")
+    assert "Your predictions: 4 of 4 right" in told
+    assert 'vary={"values": [jnp.ones(5), jnp.array([1, 2, 3])]}' in told  # the experiment beside what it showed
     failed = called("learn", "check")
     assert (failed.exit_code, "check-failed" in failed.output) == (1, True)
     assert "Hint 1 of 3" in learn("hint")
@@ -77,6 +79,7 @@ def test_a_lesson_command_by_command(place):
         exercise_file(place, exercise.name).write_text(exercise.solution)
         assert "passed" in learn("check")
     assert "third-call: After the run" in learn("answer", "1")
+    assert "Answer with: stagelight learn answer 1 third-call=ANSWER" in learn("answer", "1")
     assert "Checkpoint: 1 of 2 right" in learn("answer", "1", "third-call=0", "new-shape=dtype-changed")
     receipt = learn("receipt", "1", "--explanation", "tracing decides").strip()
     assert "every hash holds and everything ran again" in learn("verify", receipt)
@@ -132,6 +135,28 @@ def test_a_workspace_whose_journal_is_elsewhere_is_adopted(place, tmp_path, monk
     assert mine.read_text() == "mine = 1"
     assert "0 of " in learn("list")
     assert "It was laid before" not in learn("start")
+
+
+def test_predict_and_answer_without_answers_say_what_is_asked():
+    learn("start")
+    asked = learn("predict", "1")
+    assert "traces: How often is `sum_squares` traced?\n  a whole number\n" in asked
+    assert "Answer with: stagelight learn predict 1 lines=ANSWER traces=ANSWER" in asked
+    assert "Then: stagelight learn predict 1 lines=ANSWER" in learn()  # nothing was committed by asking
+
+
+def test_go_names_the_next_step_of_its_lesson():
+    learn("start")
+    assert "Read it with: stagelight learn show 3" in learn("go", "3")
+
+
+def test_a_project_can_be_read_and_its_hints_too():
+    shown = learn("show", "transforms-audit")
+    assert all(f"Stage {number}: " in shown for number in (1, 2, 3, 4))
+    assert "stagelight learn project transforms-audit --stage 3 --hint 1" in shown
+    assert "Hint 2 of 3: `in_axes=" in learn("project", "transforms-audit", "--stage", "1", "--hint", "2")
+    assert "stage 1 has 3 hints" in refusal("project", "transforms-audit", "--stage", "1", "--hint", "4")
+    assert "name it with --stage N" in refusal("project", "transforms-audit", "--hint", "1")
 
 
 def test_a_project_says_which_program_it_judges(place):
@@ -224,9 +249,12 @@ def test_a_lesson_key_by_key(terminal, place):
         terminal.expect_exact("Passed. n goes on")
         terminal.expect_exact("q quit")
         terminal.send("n")
-    for answer in ("0", "shape-changed"):
+    for answer in ("0", "?"):
         terminal.expect_exact(" > ")
         terminal.sendline(answer)
+    terminal.expect_exact("function-recreated")
+    terminal.expect_exact("new-shape > ")
+    terminal.sendline("shape-changed")
     terminal.expect_exact("In your own words")
     terminal.sendline("one trace a key")
     terminal.expect_exact("Its receipt: ")

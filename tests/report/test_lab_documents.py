@@ -9,14 +9,16 @@ from stagelight.model.binding_time import BindingTime
 from stagelight.model.examination import FunctionCounts, Surroundings, Verdict
 from stagelight.model.explanation import ExplainedFunction, Explanation, LabelledSpan
 from stagelight.model.finding import Span
-from stagelight.model.lesson import Question
+from stagelight.model.lesson import Question, Step
+from stagelight.model.project import Project, Stage
 from stagelight.model.receipt import JournalPlace, Judged, Receipt, Repaired, SealedReceipt
 from stagelight.report.document import Bullets, Document, Paragraph, Source, Table
 from stagelight.report.html import document_html
-from stagelight.report.lesson_document import judged_document
+from stagelight.report.lesson_document import judged_document, noted_document
 from stagelight.report.lesson_figures import binding_times_figure, calls_figure
 from stagelight.report.portfolio_document import portfolio_document
 from stagelight.report.progress_document import LessonRow, progress_document
+from stagelight.report.project_document import project_document
 from stagelight.report.prose import prose_blocks
 from stagelight.report.terminal import terminal_text
 from stagelight.report.verdict_document import counts_table, verdict_document
@@ -26,6 +28,22 @@ COUNTS = FunctionCounts(
 )
 WRONG = Judged(id="q", question="How often is `step` traced?", answer="1", observed="2", agrees=False)
 RIGHT = Judged(id="r", question="Why?", answer='"shape-changed"', observed='"shape-changed"', agrees=True)
+
+
+def test_a_project_is_read_stage_by_stage():
+    stage = Stage(number=2, title="Both", task="Do `it`.", fails="check-failed", check="", hints=("One.", "Two."))
+    project = Project(
+        name="audit", title="Audit", minutes=9, hardware="any", rows=(), digest="", problem="Why.", starter="",
+        solution="", stages=(stage,),
+    )  # fmt: skip
+    said = terminal_text(project_document(project))
+    for text in ("Project: Audit", "9 minutes", "Why.", "Stage 2: Both", "Do it.", "2 hints: ", "--stage 2 --hint 1"):
+        assert text in said
+
+
+def test_a_step_is_shown_with_its_note_and_its_place():
+    said = terminal_text(noted_document(Step(note="A `note`.", code="x = 1\n"), 31))
+    assert said.index("A note.") < said.index("31  x = 1")
 
 
 def test_prose_keeps_its_blocks_apart():

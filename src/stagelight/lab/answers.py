@@ -13,8 +13,9 @@ from stagelight.model.binding_time import BindingTime
 from stagelight.model.lesson import Question, QuestionKind
 
 _BINDING_TIMES = tuple(time.value for time in BindingTime)
-# What a cause may be called; where nothing is traced, there is none.
-_SLUGS = (*(page.slug for page in PAGES), "none")
+# What a cause may be; where nothing is traced, there is none.
+CAUSE_PAGES = tuple(page for page in PAGES if page.group != "advisory")
+_SLUGS = (*(page.slug for page in CAUSE_PAGES), "none")
 _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 # Numbers that JSON cannot hold are kept as words.
 _WORDS = ("nan", "inf", "-inf")
@@ -129,7 +130,7 @@ WANTED: dict[QuestionKind, str] = {
     "list": "a list of numbers, such as [1.0, 2.5]",
     "traces": "a whole number",
     "call": "the number of the call, from 1, or 0 for none",
-    "cause": "the slug of a cause, such as shape-changed",
+    "cause": "the slug of a cause, or none",
     "binding-time": f"one of {', '.join(_BINDING_TIMES)}",
 }
 

@@ -60,7 +60,8 @@ def _answers(questions: tuple[Question, ...], typed: Mapping[str, str]) -> tuple
     unknown = [name for name in typed if name not in known]
     missing = [question.id for question in questions if question.id not in typed]
     if unknown or missing:
-        what = f"there is no question {unknown[0]!r}" if unknown else f"{', '.join(missing)} is not answered"
+        verb = "is" if len(missing) == 1 else "are"
+        what = f"there is no question {unknown[0]!r}" if unknown else f"{', '.join(missing)} {verb} not answered"
         message = f"{what}; the questions are {', '.join(sorted(known))}"
         raise UsageError(message)
     return tuple((question.id, answer_from(question, typed[question.id])) for question in questions)

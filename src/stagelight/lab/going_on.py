@@ -6,7 +6,7 @@ from stagelight.lab.asking import Examiner
 from stagelight.lab.course import course
 from stagelight.lab.progress import next_exercise, next_lesson
 from stagelight.lab.progress_rows import progress_rows
-from stagelight.lab.sitting import GO_ON, Sitting
+from stagelight.lab.sitting import ALL_DONE, GO_ON, Sitting
 from stagelight.lab.study import Study, study_of
 from stagelight.lab.terminal_input import is_terminal, typed_line
 from stagelight.lab.watching import shown_path
@@ -29,7 +29,7 @@ def go_on(lesson: Lesson | None = None, *, study: Study | None = None) -> None:
     was_gone = tell_restored(study)
     if not is_terminal():
         write_terminal(progress_document(progress_rows(study), str(study.workspace)))
-        click.echo(next_step(study))
+        click.echo(next_step(study, lesson))
         return
     if was_gone:
         typed_line(GO_ON)  # the lesson clears the screen
@@ -52,11 +52,17 @@ def tell_restored(study: Study) -> bool:
     return bool(gone)
 
 
-def next_step(study: Study) -> str:
-    """The command that goes on, for those who type commands."""
-    lesson = next_lesson(course(), study.journal.entries)
+def next_step(study: Study, lesson: Lesson | None = None) -> str:
+    """The command that goes on, for those who type commands.
+
+    Args:
+        study: The learner's place.
+        lesson: The lesson to go on with; the first one that is not done if absent.
+    """
+    if lesson is None or study.progress(lesson).part == "done":
+        lesson = next_lesson(course(), study.journal.entries)
     if lesson is None:
-        return "All lessons are done. See them with: stagelight learn portfolio"
+        return ALL_DONE
     progress = study.progress(lesson)
     number = lesson.number
     if progress.part == "predict":

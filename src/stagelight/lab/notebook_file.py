@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from stagelight.lab.answers import WANTED
 from stagelight.lab.lesson_text import PROSE, SHOWN
 from stagelight.model.lesson import Exercise, Lesson, Question
 
@@ -74,7 +75,7 @@ def _parts(lesson: Lesson, is_solved: bool, keys: dict[str, str]) -> list[tuple[
 def _question_cell(magic: str, questions: tuple[Question, ...], keys: dict[str, str]) -> str:
     lines = [f"%%{magic}"]
     for question in questions:
-        choices = f"  [{' | '.join(question.choices)}]" if question.choices else ""
+        choices = f"  [{' | '.join(question.choices) or WANTED[question.kind]}]"
         lines += [f"# {question.question}{choices}", f"{question.id} = {keys.get(question.id, '')}".rstrip()]
     return "\n".join(lines) + "\n"
 

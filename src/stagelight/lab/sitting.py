@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from stagelight.errors import UsageError
-from stagelight.lab.answers import answer_from
+from stagelight.lab.answers import CAUSE_PAGES, answer_from
 from stagelight.lab.asking import Examiner
 from stagelight.lab.checking import answer_checkpoint, commit_predictions, run_lesson
 from stagelight.lab.course import course
@@ -20,6 +20,7 @@ from stagelight.model.lesson import Exercise, Lesson, Question
 from stagelight.report.document import Document, KeyValues, Paragraph, Text
 from stagelight.report.lesson_document import (
     judged_document,
+    noted_document,
     prediction_document,
     problem_document,
     program_document,
@@ -30,6 +31,8 @@ from stagelight.report.terminal import write_terminal
 from stagelight.report.verdict_document import counts_table, output_lines
 
 GO_ON = "Enter goes on: "
+ALL_DONE = """All lessons are done. See them with: stagelight learn portfolio
+The project puts it together: stagelight learn show transforms-audit"""
 
 
 class Sitting:
@@ -60,7 +63,7 @@ class Sitting:
         while True:
             chosen = lesson or next_lesson(course(), self._study.journal.entries)
             if chosen is None:
-                click.echo("All lessons are done. See them with: stagelight learn portfolio")
+                click.echo(ALL_DONE)
                 return
             part = self._study.progress(chosen).part
             if part == "done":
@@ -83,14 +86,10 @@ class Sitting:
     def _asked(self, questions: Sequence[Question]) -> dict[str, str]:
         typed: dict[str, str] = {}
         for question in questions:
-            write_terminal(Document(title="", blocks=(Paragraph(question_line(question)),)))
-            while True:
-                typed[question.id] = typed_line(f"{question.id} > ")
-                try:
-                    answer_from(question, typed[question.id])
-                    break
-                except UsageError as error:
-                    click.echo(f"  {error}")
+            is_of_causes = question.kind == "cause" and not question.choices
+            aside = (Text("  [a slug; ? lists all]", "muted"),) if is_of_causes else ()
+            write_terminal(Document(title="", blocks=(Paragraph((*question_line(question), *aside)),)))
+            typed[question.id] = _answer_to(question, may_list=is_of_causes)
             click.echo()
         return typed
 
@@ -150,6 +149,22 @@ class Sitting:
         return True
 
 
+def _answer_to(question: Question, *, may_list: bool) -> str:
+    """What is typed at last: what cannot be an answer is refused, and asked for again."""
+    while True:
+        typed = typed_line(f"{question.id} > ")
+        if may_list and typed == "?":
+            rows = tuple((page.slug, ((Text(page.title),),)) for page in CAUSE_PAGES)
+            write_terminal(Document(title="", blocks=(KeyValues(rows),)))
+            continue
+        try:
+            answer_from(question, typed)
+        except UsageError as error:
+            click.echo(f"  {error}")
+            continue
+        return typed
+
+
 def tell_run(study: Study, lesson: Lesson, found: Examination) -> None:
     """Write what a lesson's program did, beside what was predicted.
 
@@ -172,5 +187,14 @@ def tell_run(study: Study, lesson: Lesson, found: Examination) -> None:
         write_terminal(judged_document("Your predictions", judged_predictions(lesson, progress), lesson.predictions))
     if lesson.experiment:
         click.echo()
-        write_terminal(Document(title="", blocks=(Paragraph((Text("Experiment", "strong"),)),)))
-        click.echo("\n" + "".join(found.outputs[parts:]))
+        _tell_experiment(lesson, found.outputs[parts:])
+
+
+def _tell_experiment(lesson: Lesson, outputs: Sequence[str]) -> None:
+    """Each step of the experiment with what it printed: the factors are in its text."""
+    write_terminal(Document(title="", blocks=(Paragraph((Text("Experiment", "strong"),)),)))
+    pieces = [piece for piece in pieces_of(lesson) if piece.role == "experiment"]
+    for step, piece, output in zip(lesson.experiment, pieces, outputs, strict=False):
+        click.echo()
+        write_terminal(noted_document(step, piece.line))
+        click.echo(f"\n{output}")

@@ -61,8 +61,8 @@ class Watch:
     def run(self) -> Wish:
         """Check at once and at every save, until the learner goes on or stops."""
         self._study.open_lesson(self._lesson)
-        self._check()
         with single_keys():
+            self._check()
             while True:
                 key = pressed_key(POLL_S)
                 if key in ("q", END_OF_INPUT, INTERRUPT):
@@ -115,7 +115,11 @@ class Watch:
         return self._key_line()
 
     def _key_line(self) -> None:
-        watched = "Passed. n goes on" if self._kind == PASSED else f"Save {shown_path(self._file)} to check it"
+        watched = (
+            "Passed. n goes on"
+            if self._kind == PASSED
+            else f"Save {shown_path(self._file)} to check it, or press Enter"
+        )
         keys = Paragraph((Text("h hint  s solution  r reset  l list  n next  q quit", "muted"),))
         bar = Paragraph(progress_line(progress_rows(self._study)))
         click.echo()

@@ -55,6 +55,11 @@ def step_document(step: Step, first_line: int, number: int, total: int) -> Docum
     return Document(title="Build", blocks=(Section(title=title, children=children, level=3),))
 
 
+def noted_document(step: Step, first_line: int) -> Document:
+    """One step with its note, without a heading."""
+    return Document(title="", blocks=(*prose_blocks(step.note), source_block(step.code, first_line)))
+
+
 def source_block(code: str, first_line: int = 1) -> Source:
     """Program text with line numbers."""
     return Source(file="", first_line=first_line, lines=tuple(code.rstrip("\n").splitlines()))

@@ -5,6 +5,7 @@ import click
 from stagelight.lab.checking import answer_checkpoint
 from stagelight.lab.going_on import next_step
 from stagelight.lab.pointing import pointed_lesson, typed_answers
+from stagelight.lab.question_list import tell_questions
 from stagelight.lab.receipts import judged_checkpoints
 from stagelight.lab.study import study_of
 from stagelight.report.lesson_document import judged_document
@@ -22,8 +23,7 @@ def command(lesson: str, answers: tuple[str, ...]) -> None:
     study = study_of()
     chosen = pointed_lesson(study, lesson)
     if not answers:
-        for question in chosen.checkpoints:
-            click.echo(f"{question.id}: {question.question}")
+        tell_questions(chosen.checkpoints, f"answer {chosen.number}")
         return
     answer_checkpoint(study, chosen, typed_answers(answers))
     judged = judged_checkpoints(chosen, study.progress(chosen))

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from stagelight.errors import LabError
+from stagelight.errors import LabError, UsageError
 from stagelight.lab.asking import Examiner
 from stagelight.lab.project_reading import project_called
 from stagelight.lab.project_stages import evidence_before, keep_evidence, stage_run, stages_called
 from stagelight.lab.verdicts import PASSED
-from stagelight.model.project import Project
+from stagelight.model.project import Project, Stage
 from stagelight.report.terminal import write_terminal
 from stagelight.report.verdict_document import verdict_document
 
@@ -34,8 +34,16 @@ Examples:
 )
 @click.option("--evidence-dir", type=click.Path(path_type=Path, file_okay=False), help="Keep what each stage showed.")
 @click.option("--write", "target", type=click.Path(path_type=Path, dir_okay=False), help="Write the starter and stop.")
-def command(name: str, stage_text: str, implementation: str, evidence_dir: Path | None, target: Path | None) -> None:
-    """Check an implementation of PROJECT, stage by stage.
+@click.option("--hint", type=click.IntRange(min=1), metavar="N", help="Show the N-th hint of --stage and stop.")
+def command(
+    name: str,
+    stage_text: str,
+    implementation: str,
+    evidence_dir: Path | None,
+    target: Path | None,
+    hint: int | None,
+) -> None:
+    """Check an implementation of PROJECT, stage by stage; `stagelight learn show PROJECT` says what each asks.
 
     Each stage runs the implementation under the ledger and then its own checks. With --evidence-dir each stage's
     evidence is kept there, and later stages read it. Exit code 1 if a stage does not pass.
@@ -44,13 +52,22 @@ def command(name: str, stage_text: str, implementation: str, evidence_dir: Path 
     if target is not None:
         _write_starter(project, target)
         return
+    stages = stages_called(project, stage_text)
+    if hint is not None:
+        click.echo(_hint(stages, hint))
+        return
     source, file = _implementation(project, implementation)
-    click.echo(_judged(project, implementation))
-    click.echo()
+    click.echo(f"{_judged(project, implementation)}\n")
+    if not _all_pass(project, stages, source, file, evidence_dir):
+        sys.exit(1)
+
+
+def _all_pass(project: Project, stages: tuple[Stage, ...], source: str, file: Path, evidence_dir: Path | None) -> bool:
+    """Run stage after stage, and tell each verdict."""
+    kept: dict[str, object] = {}
     failed = False
-    kept = {}
     with Examiner() as examiner:
-        for stage in stages_called(project, stage_text):
+        for stage in stages:
             before = {**evidence_before(evidence_dir, stage), **kept}
             run = stage_run(stage, source, file, examiner, before)
             kept[str(stage.number)] = run.evidence
@@ -60,7 +77,23 @@ def command(name: str, stage_text: str, implementation: str, evidence_dir: Path 
                 paths = keep_evidence(evidence_dir, project, run, source)
                 click.echo(f"  kept: {', '.join(map(str, paths))}")
             click.echo()
-    sys.exit(1 if failed else 0)
+    return not failed
+
+
+def _hint(stages: tuple[Stage, ...], number: int) -> str:
+    """One hint of one stage.
+
+    Raises:
+        UsageError: No single stage is named, or it has fewer hints.
+    """
+    if len(stages) != 1:
+        message = "hints are of one stage: name it with --stage N"
+        raise UsageError(message)
+    (stage,) = stages
+    if number > len(stage.hints):
+        message = f"stage {stage.number} has {len(stage.hints)} hints"
+        raise UsageError(message)
+    return f"Hint {number} of {len(stage.hints)}: {stage.hints[number - 1]}"
 
 
 def _judged(project: Project, implementation: str) -> str:

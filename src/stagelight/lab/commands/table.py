@@ -4,7 +4,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("start", "Lay the workspace, and begin."),
     ("go", "Go on with a certain lesson."),
     ("list", "All lessons, and how far each is."),
-    ("show", "Read a lesson."),
+    ("show", "Read a lesson or a project."),
     ("predict", "Commit predictions, before anything runs."),
     ("run", "Run a lesson's program, and score the predictions."),
     ("check", "Check a repair."),
