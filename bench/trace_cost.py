@@ -3,7 +3,8 @@
 Decides how much a record may hold. The target for a function of n equations is at most 0.45 of a bare trace of
 ``x * 2`` plus 1.5 µs an equation, and at most 3 % on top of tracing the gradient of a 30-layer network. Equations are
 made in two ways: by ``lax.mul``, and by ``x * 2``, which in this JAX is a call of the jitted ``jnp.multiply`` each time
-and passes the hooks of a call.
+and passes the hooks of a call. The yardstick, a bare trace of ``x * 2``, is measured anew beside every row, since the
+speed of a shared machine changes within minutes.
 
     python bench/trace_cost.py
 """
@@ -16,7 +17,7 @@ import statistics
 
 import jax
 import jax.numpy as jnp
-from side_by_side import pairs_s, ratios, spread
+from side_by_side import block_s, pairs_s, ratios, spread
 
 import stagelight
 
@@ -61,26 +62,30 @@ def network_gradient():
 def main() -> None:
     """Print one row a size, and the ratio for the gradient."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--blocks", type=int, default=30, help="alternated blocks a row (default 30)")
+    parser.add_argument("--blocks", type=int, default=12, help="alternated blocks a row, in pairs (default 12)")
     parser.add_argument("--estimates", type=int, default=5, help="estimates for the gradient (default 5)")
     options = parser.parse_args()
     plain = contextlib.nullcontext
     print(f"JAX {jax.__version__}; medians of up to {options.blocks} pairs of blocks in turns")
-    print(f"{'equations':>9} {'made by':>8} {'bare µs':>9} {'watched µs':>11} {'added µs':>9} {'allowed µs':>11}")
+    heads = ("equations", "made by", "yardstick µs", "bare µs", "watched µs", "added µs", "allowed µs")
+    print("".join(f"{head:>13}" for head in heads))
     gc.disable()
-    allowed_once_us = None
+    yardstick, yardstick_copies = chain(1, operator.mul)
     for name, multiply in WAYS.items():
         for equations in (1, 10, 100, 400):
             work, copies = chain(equations, multiply)
             blocks = max(8, options.blocks // (1 + equations // 100))
-            pairs = pairs_s(work, plain, stagelight.watch, blocks=blocks)
+            pairs, yardsticks_s = [], []
+            for _ in range(blocks):
+                yardsticks_s.append(block_s(yardstick, plain) / yardstick_copies)
+                pairs += pairs_s(work, plain, stagelight.watch, blocks=2)
+            yardstick_us = 1e6 * statistics.median(yardsticks_s)
             bare_us, watched_us = (1e6 * statistics.median(side) / copies for side in zip(*pairs, strict=True))
             added_us = 1e6 * statistics.median(second - first for first, second in pairs) / copies
-            allowed_once_us = allowed_once_us or 0.45 * bare_us
-            allowed_us = allowed_once_us + 1.5 * equations
-            print(f"{equations:>9} {name:>8} {bare_us:>9.0f} {watched_us:>11.0f} {added_us:>9.0f} {allowed_us:>11.0f}")
+            figures = (yardstick_us, bare_us, watched_us, added_us, 0.45 * yardstick_us + 1.5 * equations)
+            print(f"{equations:>13}{name:>13}" + "".join(f"{figure:>13.0f}" for figure in figures))
     work = network_gradient()
-    counts = {"estimates": options.estimates, "blocks": max(4, options.blocks // 3)}
+    counts = {"estimates": options.estimates, "blocks": max(4, options.blocks)}
     print(f"gradient of 30 layers, watched / unwatched:   {spread(ratios(work, plain, stagelight.watch, **counts))}")
     print(f"gradient of 30 layers, unwatched / unwatched: {spread(ratios(work, plain, plain, **counts))}")
 

@@ -15,7 +15,7 @@ from stagelight.model.value import Captured
 from stagelight.recorder.equinox_call import wrapped_by_equinox
 from stagelight.recorder.object_numbers import ObjectNumbers
 from stagelight.recorder.ownership import Ownership
-from stagelight.recorder.value_description import ValueDescriber, is_plain
+from stagelight.recorder.value_description import PLAIN, ValueDescriber
 
 _DEEPEST_WRAPPING = 16
 _MOST_GLOBALS = 32
@@ -164,7 +164,8 @@ class FunctionRegistry:
             owner = _owner(fun)
             if owner is not None:
                 found.append(Captured(name="self", kind="owner", value=describe(owner)))
-        found += [Captured(name=n, kind="closure", value=describe(v)) for n, v in closure_of(inner)]
+        if getattr(inner, "__closure__", None):
+            found += [Captured(name=n, kind="closure", value=describe(v)) for n, v in closure_of(inner)]
         found += [Captured(name=n, kind="default", value=describe(v)) for n, v in defaults_of(inner)]
         if function.own:
             found += [Captured(name=n, kind="global", value=describe(v)) for n, v in plain_globals_of(inner)]
@@ -238,8 +239,7 @@ def plain_globals_of(inner: Any) -> list[tuple[str, Any]]:
     code, known = getattr(inner, "__code__", None), getattr(inner, "__globals__", None)
     if code is None or known is None:
         return []
-    named = [(n, known[n]) for n in code.co_names if n in known]
-    return [(n, v) for n, v in named if is_plain(v)][:_MOST_GLOBALS]
+    return [(n, known[n]) for n in code.co_names if n in known and type(known[n]) in PLAIN][:_MOST_GLOBALS]
 
 
 def definition_line(code: types.CodeType) -> int:

@@ -17,7 +17,8 @@ LONGEST_TEXT = 80
 DEEPEST = 4
 WIDEST = 24
 _MOST_FUNCTIONS = 1024
-_PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...), range)
+# Types whose values hold no other value, and whose text is the value.
+PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None), type(...), range})
 _SEQUENCES = (tuple, list, set, frozenset)
 _ARRAY_MODULES = ("jax", "jaxlib", "numpy", "ml_dtypes")
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(functools.lru_cache(lambda: None)))
@@ -41,6 +42,8 @@ class ValueDescriber:
 
     def describe(self, value: Any) -> Value:
         """Describe one value; total, whatever the value does when touched."""
+        if type(value) in PLAIN and not self._redact:
+            return self._plain(value, type(value))
         try:
             described = self._describe(value, 0)
         except Exception:  # a type that misbehaves even when only its fields are read
@@ -49,7 +52,7 @@ class ValueDescriber:
 
     def _describe(self, value: Any, depth: int) -> Value:
         kind = type(value)
-        if kind in _PLAIN:
+        if kind in PLAIN:
             return self._plain(value, kind)
         if issubclass(kind, enum.Enum):
             return Value(type_name=type_name(kind), text=f"{kind.__name__}.{value._name_}", token=value._name_,
@@ -77,6 +80,8 @@ class ValueDescriber:
 
     def _plain(self, value: Any, kind: type) -> Value:
         text = repr(value)
+        if len(text) <= LONGEST_TEXT:
+            return Value(type_name=kind.__name__, text=text, token=text)
         return Value(type_name=kind.__name__, text=shortened(text), token=text if len(text) <= 200 else digest(text))
 
     def _sequence(self, value: Any, kind: type, depth: int) -> Value:
@@ -210,7 +215,7 @@ class ValueDescriber:
 
 def is_plain(value: Any) -> bool:
     """Whether a value is a number, a text, or another value that holds no other."""
-    return type(value) in _PLAIN
+    return type(value) in PLAIN
 
 
 def type_name(kind: type) -> str:
@@ -289,7 +294,7 @@ def shortened(text: str) -> str:
 
 def short_repr(value: Any) -> str:
     """``repr`` of a plain value, the type's name of any other."""
-    return shortened(repr(value)) if type(value) in _PLAIN else f"<{type(value).__name__}>"
+    return shortened(repr(value)) if type(value) in PLAIN else f"<{type(value).__name__}>"
 
 
 def digest(text: str) -> str:
@@ -298,4 +303,4 @@ def digest(text: str) -> str:
 
 
 def _sort_key(value: Any) -> tuple[str, str]:
-    return type(value).__name__, repr(value) if type(value) in _PLAIN else ""
+    return type(value).__name__, repr(value) if type(value) in PLAIN else ""
