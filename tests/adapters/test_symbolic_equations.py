@@ -13,6 +13,7 @@ from stagelight.adapters.symbolic_equations import (
     equation_has_symbolic_dimension,
     inner_jaxprs,
     is_literal,
+    live_equations,
     primitive_names,
 )
 from stagelight.adapters.symbolic_registry import primitive, registered_primitives
@@ -35,6 +36,19 @@ def test_where_a_symbolic_dimension_occurs():
     (ragged, fixed) = JaxprParts(jaxpr_of(lambda x, y: (jnp.sin(x), jnp.sin(y)), "b", "3")).equations
     assert equation_has_symbolic_dimension(ragged)
     assert not equation_has_symbolic_dimension(fixed)
+
+
+def test_equations_that_nothing_reads_are_left_out():
+    def function(x):
+        jnp.cos(jnp.sin(x))
+        jax.debug.print("kept for its effect")
+        return jnp.exp(jnp.tanh(x))
+
+    jaxpr = jaxpr_of(function, "b, 3")
+    assert {equation.primitive.name for equation in JaxprParts(jaxpr).equations} >= {"sin", "cos"}
+    with_effect, *others = live_equations(jaxpr)
+    assert with_effect.effects
+    assert [equation.primitive.name for equation in others] == ["tanh", "exp"]
 
 
 def test_an_equation_runs_on_other_arrays():

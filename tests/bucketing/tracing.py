@@ -16,7 +16,7 @@ from stagelight.bucketing.padding_context import PaddingContext
 FOLDER = Path(families.__file__).parent
 # What a rule may ask of its context to keep padding apart, and what it gives where it is left out.
 LEFT_OUT = {
-    "mask": lambda context, value, axes, neutral, why: value,
+    "mask": lambda context, value, axes, neutral, why, **kind: value,
     "keep_outside": lambda context, new, old, shape, axes, why: new,
     "drop_padding": lambda context, columns, shape, axes, why: columns,
     "is_valid": lambda context, dimension: np.ones(context.capacity(dimension), bool),

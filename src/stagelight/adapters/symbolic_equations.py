@@ -43,6 +43,18 @@ def is_literal(atom: Any) -> bool:
     return isinstance(atom, Literal)
 
 
+def live_equations(jaxpr: Any) -> list[Any]:
+    """The equations whose results are read or that have an effect; a gradient's jaxpr may hold others."""
+    parts = JaxprParts(jaxpr)
+    read = {atom for atom in parts.outputs if not is_literal(atom)}
+    live = []
+    for equation in reversed(parts.equations):
+        if equation.effects or not read.isdisjoint(equation.outvars):
+            live.append(equation)
+            read.update(atom for atom in equation.invars if not is_literal(atom))
+    return live[::-1]
+
+
 def bind(equation: Any, arrays: Sequence[Any], changed: Mapping[str, Any] | None = None) -> list[Any]:
     """Run an equation's primitive on other arrays, with some parameters changed; always a list of results."""
     result = equation.primitive.get_bind_params(equation.params)

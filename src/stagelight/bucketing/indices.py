@@ -1,5 +1,6 @@
 """Run-time indices into ragged axes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -7,6 +8,7 @@ import numpy as np
 from jax import lax
 
 from stagelight.bucketing.dimensions import is_symbolic
+from stagelight.bucketing.padded_value import PaddedValue
 from stagelight.bucketing.padding_context import PaddingContext
 
 
@@ -33,3 +35,30 @@ def holds_beyond(context: PaddingContext, whole: Any, part: Any) -> bool:
         return True
     rest = whole - part
     return context.capacity(rest) + context.capacity(part) <= context.capacity(whole)
+
+
+def fixed_start(
+    context: PaddingContext, operand: PaddedValue, indices: PaddedValue, sizes: Mapping[int, Any]
+) -> dict[int, int] | None:
+    """Where along each axis a gather's or scatter's only window starts, if that is known and always within bounds.
+
+    JAX traces ``x[1:]`` of a ragged axis to a gather, and its gradient to a scatter.
+    """
+    start = indices.constant
+    if start is None or len(indices.shape) != 1 or len(sizes) != len(operand.shape):
+        return None
+    places = _indexed_axes(context.equation.params["dimension_numbers"])
+    starts = {axis: int(start) if axis in places else 0 for axis in sizes}
+    for axis, first in starts.items():
+        whole, part = operand.shape[axis], sizes[axis]
+        if not 0 <= first <= context.bounds(whole - part)[0]:
+            return None
+        if first + context.capacity(part) > context.capacity(whole):
+            return None
+    return starts
+
+
+def _indexed_axes(numbers: Any) -> tuple[int, ...]:
+    if hasattr(numbers, "start_index_map"):
+        return tuple(numbers.start_index_map)
+    return tuple(numbers.scatter_dims_to_operand_dims)

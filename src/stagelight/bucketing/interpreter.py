@@ -1,5 +1,6 @@
 """Run a jaxpr that was traced with symbolic sizes on padded arrays, equation by equation."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,10 +11,12 @@ from stagelight.adapters.symbolic_equations import (
     bind,
     equation_has_symbolic_dimension,
     is_literal,
+    live_equations,
 )
 from stagelight.bucketing.families.registry import RULES
 from stagelight.bucketing.padded_value import PaddedValue
 from stagelight.bucketing.padding_context import PaddingContext
+from stagelight.bucketing.softmax_steps import step_after
 
 _KEEPS_CONSTANT = ("convert_element_type", "broadcast_in_dim", "copy", "stop_gradient")
 
@@ -31,11 +34,17 @@ def interpret(context: PaddingContext, jaxpr: Any, operands: Sequence[PaddedValu
     values: dict[Any, PaddedValue] = {}
     for variable, array in zip(parts.captured_variables, parts.captured, strict=True):
         values[variable] = PaddedValue(array, tuple(np.shape(array)))
-    values.update(zip(parts.inputs, operands, strict=True))
-    for equation in parts.equations:
-        read = [_literal(atom) if is_literal(atom) else values[atom] for atom in equation.invars]
-        values.update(zip(equation.outvars, _run(context, equation, read), strict=True))
-    return [_literal(atom) if is_literal(atom) else values[atom] for atom in parts.outputs]
+    for variable, operand in zip(parts.inputs, operands, strict=True):
+        values[variable] = operand if operand.origin is not None else context.defined(variable, operand)
+
+    def read(atoms: Sequence[Any]) -> list[PaddedValue]:
+        return [_literal(atom) if is_literal(atom) else context.newest(values[atom]) for atom in atoms]
+
+    for equation in live_equations(jaxpr):
+        operands = read(equation.invars)
+        for variable, result in zip(equation.outvars, _run(context, equation, operands), strict=True):
+            values[variable] = context.defined(variable, result)
+    return read(parts.outputs)
 
 
 def _run(context: PaddingContext, equation: Any, operands: list[PaddedValue]) -> list[PaddedValue]:
@@ -50,6 +59,8 @@ def _run(context: PaddingContext, equation: Any, operands: list[PaddedValue]) ->
         raise context.refusal("it has none because its results may depend on the size, or it was not looked at")
     found = rule(context, *operands)
     results = [found] if isinstance(found, PaddedValue) else found
+    if len(results) == 1:
+        results = [_with_step(equation, results[0], [context.newest(operand) for operand in operands])]
     for result, variable in zip(results, equation.outvars, strict=True):
         _check_capacity(context, result, variable.aval)
     context.left()
@@ -60,7 +71,13 @@ def _run_unchanged(equation: Any, operands: list[PaddedValue]) -> list[PaddedVal
     arrays = bind(equation, [operand.array for operand in operands])
     shapes = [tuple(getattr(variable.aval, "shape", ())) for variable in equation.outvars]
     constant = _kept_constant(equation, operands)
-    return [PaddedValue(array, shape, {}, constant) for array, shape in zip(arrays, shapes, strict=True)]
+    results = [PaddedValue(array, shape, {}, constant) for array, shape in zip(arrays, shapes, strict=True)]
+    return [_with_step(equation, results[0], operands)] if len(results) == 1 else results
+
+
+def _with_step(equation: Any, result: PaddedValue, operands: list[PaddedValue]) -> PaddedValue:
+    step = step_after(equation, operands)
+    return result if step is None else dataclasses.replace(result, step=step)
 
 
 def _kept_constant(equation: Any, operands: list[PaddedValue]) -> Any:

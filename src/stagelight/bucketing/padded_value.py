@@ -11,6 +11,19 @@ import numpy as np
 from stagelight.bucketing.dimensions import symbolic_axes
 
 
+class Origin:
+    """The definition of one value in one run, told apart by identity.
+
+    Attributes:
+        variable: The variable of the jaxpr that was defined.
+    """
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class PaddedValue:
     """A physical array with the logical shape it stands for.
@@ -24,12 +37,16 @@ class PaddedValue:
         padding: For some ragged axes the value of *every* element beyond the axis's size, whatever its other indices.
             Kept by axis, because a reduction needs only its own axis to be neutral.
         constant: The value of all elements, padding included, where it is known.
+        origin: Where it was defined; values of one origin differ in their padding alone. None where that is not kept.
+        step: What it is in a softmax, if anything.
     """
 
     array: Any
     shape: tuple[Any, ...]
     padding: Mapping[int, Any] = dataclasses.field(default_factory=dict)
     constant: Any = None
+    origin: Origin | None = None
+    step: Any = None
 
     @property
     def dtype(self) -> Any:

@@ -1,5 +1,6 @@
 """One run of a jaxpr over padded arrays: capacities, run-time sizes, and the masks that rules ask for."""
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,8 +10,10 @@ from jax import lax
 
 from stagelight.adapters.symbolic_equations import bind
 from stagelight.adapters.symbolic_source import Line, source_line
-from stagelight.bucketing.dimensions import is_symbolic, run_time_size
-from stagelight.bucketing.padded_value import PaddedValue, is_key_dtype, is_same_value
+from stagelight.bucketing.dimensions import has_symbolic, is_symbolic, run_time_size
+from stagelight.bucketing.mask_plan import MaskPlan
+from stagelight.bucketing.padded_value import Origin, PaddedValue, is_key_dtype, is_same_value
+from stagelight.bucketing.softmax_steps import has_weightless_padding, step_after_mask
 from stagelight.errors import BucketingRefused
 from stagelight.model.bucket import Mask
 from stagelight.sizes.bounds import Ranges, bounds
@@ -43,6 +46,7 @@ class PaddingContext:
         sizes: For each dimension name, its true size as a run-time ``int32``.
         interpret: Runs an inner jaxpr.
         notes: Where masks are written down.
+        plan: Which values to mask where they are defined.
         masked_loops: Whether a scan over a ragged axis runs its capacity, masked, instead of its true size.
     """
 
@@ -52,11 +56,13 @@ class PaddingContext:
         sizes: Mapping[str, Any],
         interpret: Interpret,
         notes: ProgramNotes,
+        plan: MaskPlan,
         *,
         masked_loops: bool = False,
     ) -> None:
         self.ranges = ranges
         self.notes = notes
+        self.plan = plan
         self.equation: Any = None
         self.masked_loops = masked_loops
         self._sizes = sizes
@@ -65,10 +71,14 @@ class PaddingContext:
         self._capacities: dict[str, int] = {}
         self._size_of: dict[str, Any] = {}
         self._valid_of: dict[str, Any] = {}
+        self._versions: dict[Origin | None, list[PaddedValue]] = {}
 
     def child(self) -> "PaddingContext":
         """A context for a function that JAX traces by itself: masks made inside it must not be used outside."""
-        child = PaddingContext(self.ranges, self._sizes, self._interpret, self.notes, masked_loops=self.masked_loops)
+        child = PaddingContext(
+            self.ranges, self._sizes, self._interpret, self.notes, self.plan, masked_loops=self.masked_loops
+        )
+        child._versions = {origin: list(versions) for origin, versions in self._versions.items()}
         child.equation = self.equation
         child._enclosing = self._enclosing
         return child
@@ -118,7 +128,16 @@ class PaddingContext:
 
     # Masks
 
-    def mask(self, value: PaddedValue, axes: Iterable[int], neutral: Any, why: str) -> PaddedValue:
+    def mask(
+        self,
+        value: PaddedValue,
+        axes: Iterable[int],
+        neutral: Any,
+        why: str,
+        *,
+        is_added: bool = False,
+        is_stored: bool = False,
+    ) -> PaddedValue:
         """A value whose padding along each of some axes is neutral; unchanged where it is already.
 
         Args:
@@ -126,17 +145,58 @@ class PaddingContext:
             axes: The axes that are mixed; those that are not ragged need nothing.
             neutral: A value that changes no result of the mixing; a scalar, also a traced one.
             why: One clause for the report.
+            is_added: Whether elements are only added up, so that zero may have either sign, and padding may be NaN
+                where all valid elements of its line are.
+            is_stored: Whether the primitive reads the masked array from memory instead of making its elements anew.
         """
-        needed = [a for a in axes if is_symbolic(value.shape[a]) and not _is_known(value.padding_of(a), neutral)]
+
+        def missing(known: PaddedValue) -> list[int]:
+            return [axis for axis in ragged if not _is_neutral(known, axis, neutral, is_added=is_added)]
+
+        ragged = [axis for axis in axes if is_symbolic(value.shape[axis])]
+        known = min(self._versions_of(value), key=lambda version: len(missing(version)))
+        needed = missing(known)
         if not needed:
-            return value
-        array, valid = value.array, self.valid_lanes(value.shape, needed)
+            return known
+        note = self._note_of([value.shape[axis] for axis in needed], _text_of(neutral), why)
+        self.notes.masks.append(note)
+        if known.origin is None:
+            return self._masked(known, needed, neutral)
+        if self.plan.is_open and _is_scalar(neutral) and neutral == neutral:
+            self.plan.add(known.origin.variable, needed, neutral, note, is_stored=is_stored)
+        masked = self._masked(known, needed, neutral)
+        self._versions.setdefault(known.origin, []).append(masked)
+        return masked
+
+    def _masked(self, value: PaddedValue, axes: Sequence[int], neutral: Any) -> PaddedValue:
+        array, valid = value.array, self.valid_lanes(value.shape, axes)
         neutral_array = neutral if is_key_dtype(value.dtype) else jnp.asarray(neutral, value.dtype)
         masked = lax.select(jnp.broadcast_to(valid, array.shape), array, jnp.broadcast_to(neutral_array, array.shape))
-        self.note([value.shape[axis] for axis in needed], _text_of(neutral), why)
         kept = {a: known for a, known in value.known_padding().items() if _is_known(known, neutral)}
-        known = dict.fromkeys(needed, neutral) if _is_scalar(neutral) else {}
-        return PaddedValue(masked, value.shape, {**kept, **known})
+        known = dict.fromkeys(axes, neutral) if _is_scalar(neutral) else {}
+        step = step_after_mask(value.step, axes, is_zero=_is_known(0, neutral))
+        return PaddedValue(masked, value.shape, {**kept, **known}, origin=value.origin, step=step)
+
+    def defined(self, variable: Any, value: PaddedValue) -> PaddedValue:
+        """A value at its definition, masked as its uses will need it."""
+        if not has_symbolic(value.shape):
+            return value
+        value = dataclasses.replace(value, origin=Origin(variable))
+        for planned in self.plan.masks_of(variable):
+            axes = [axis for axis in planned.axes if not _is_known(value.padding_of(axis), planned.neutral)]
+            if axes:
+                value = self._masked(value, axes, planned.neutral)
+                self.notes.masks += planned.notes
+                if planned.is_stored:
+                    value = dataclasses.replace(value, array=lax.optimization_barrier(value.array))
+        return value
+
+    def newest(self, value: PaddedValue) -> PaddedValue:
+        """The value as it was first masked since it was defined, so that no two versions of it are kept."""
+        return next(iter(self._versions.get(value.origin, ())), value)
+
+    def _versions_of(self, value: PaddedValue) -> list[PaddedValue]:
+        return [value, *self._versions.get(value.origin, ())]
 
     def keep_outside(self, new: Any, old: Any, shape: Sequence[Any], axes: Sequence[int], why: str) -> Any:
         """The new elements where they are valid, and the old ones in the padding."""
@@ -168,16 +228,17 @@ class PaddingContext:
 
     def note(self, dimensions: Sequence[Any], value: str, why: str) -> None:
         """Write a mask down with the user's line."""
+        self.notes.masks.append(self._note_of(dimensions, value, why))
+
+    def _note_of(self, dimensions: Sequence[Any], value: str, why: str) -> Mask:
         line = source_line(self.equation)
-        self.notes.masks.append(
-            Mask(
-                primitive=self.equation.primitive.name,
-                dimensions=tuple(map(str, dimensions)),
-                value=value,
-                file=line.file,
-                line=line.line,
-                why=why,
-            )
+        return Mask(
+            primitive=self.equation.primitive.name,
+            dimensions=tuple(map(str, dimensions)),
+            value=value,
+            file=line.file,
+            line=line.line,
+            why=why,
         )
 
     # Results
@@ -221,6 +282,13 @@ def refusal_message(primitive: str, why: str, line: Line) -> str:
 
 def _is_scalar(value: Any) -> bool:
     return isinstance(value, (np.generic, int, float, bool, complex))
+
+
+def _is_neutral(value: PaddedValue, axis: int, neutral: Any, *, is_added: bool) -> bool:
+    known = value.padding_of(axis)
+    if is_added and _is_known(0, neutral):
+        return (known is not None and known == 0) or has_weightless_padding(value, axis)
+    return _is_known(known, neutral)
 
 
 def _is_known(known: Any, neutral: Any) -> bool:

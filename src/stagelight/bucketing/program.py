@@ -207,18 +207,21 @@ class Program:
         self, trace: SymbolicTrace, sizes: Sequence[Any], arrays: Sequence[Any], trusted: Sequence[bool]
     ) -> list[Any]:
         ranges = {name: (min(trace.least[name], capacity), capacity) for name, capacity in self.capacities.items()}
-        context = PaddingContext(
-            ranges,
-            dict(zip(self.names, sizes, strict=True)),
-            interpret,
-            self.notes,
-            masked_loops=self._masked_loops,
-        )
-        operands = [
-            PaddedValue(array, shape, _zero_padding(array, shape) if is_trusted else {})
-            for array, shape, is_trusted in zip(arrays, trace.input_shapes, trusted, strict=True)
-        ]
-        return [result.array for result in interpret(context, trace.jaxpr, operands)]
+
+        def run(sizes: Sequence[Any], arrays: Sequence[Any], notes: ProgramNotes) -> list[Any]:
+            named = dict(zip(self.names, sizes, strict=True))
+            context = PaddingContext(ranges, named, interpret, notes, trace.mask_plan, masked_loops=self._masked_loops)
+            operands = [
+                PaddedValue(array, shape, _zero_padding(array, shape) if is_trusted else {})
+                for array, shape, is_trusted in zip(arrays, trace.input_shapes, trusted, strict=True)
+            ]
+            return [result.array for result in interpret(context, trace.jaxpr, operands)]
+
+        if trace.mask_plan.is_open:
+            with looking():
+                jax.eval_shape(lambda *given: run(*given, ProgramNotes()), sizes, arrays)
+            trace.mask_plan.is_open = False
+        return run(sizes, arrays, self.notes)
 
     def _called(self, values: Sequence[Any]) -> Any:
         return self.layout.call(self._function, values, self.static)

@@ -12,6 +12,7 @@ from stagelight.adapters.symbolic_context import is_tracer
 from stagelight.adapters.symbolic_equality import HookMoved, unproved_equalities
 from stagelight.adapters.symbolic_equations import JaxprParts
 from stagelight.bucketing.dimensions import is_symbolic
+from stagelight.bucketing.mask_plan import MaskPlan
 from stagelight.errors import BucketingRefused
 from stagelight.sizes.bounds import bounds
 
@@ -38,6 +39,7 @@ class SymbolicTrace(msgspec.Struct, frozen=True, kw_only=True):
         guards: Differences of sizes, as text, that JAX assumed not to be zero.
         least: The least size of each name for which it holds.
         trace_s: Seconds that tracing took.
+        mask_plan: Which values to mask where they are defined; found by the first run.
     """
 
     jaxpr: Any
@@ -47,6 +49,7 @@ class SymbolicTrace(msgspec.Struct, frozen=True, kw_only=True):
     guards: tuple[str, ...]
     least: Mapping[str, int]
     trace_s: float
+    mask_plan: MaskPlan
 
 
 def trace_symbolically(
@@ -87,6 +90,7 @@ def trace_symbolically(
         guards=tuple(text for text in assumed if _can_be_zero(text, ranges)),
         least=dict(least),
         trace_s=time.perf_counter() - started,
+        mask_plan=MaskPlan(),
     )
 
 

@@ -162,6 +162,13 @@ windows = (
     of(lambda x: pooled(jnp.exp(x), lax.add, 0.0, 1, "SAME"), grid, GRID, name="sum beyond the ends"),
     of(lambda x: pooled(x, lax.min, jnp.inf, 1, "SAME"), grid, GRID, name="least beyond the ends", gradient=False),
     of(own_window, grid, GRID, name="by any function", gradient=False),
+    of(
+        jax.grad(lambda x: (pooled(jnp.exp(x), lax.max, -jnp.inf, 1, "SAME") * 2).sum()),
+        grid,
+        GRID,
+        name="gradient of the greatest alone",
+        gradient=False,
+    ),
 )
 
 
@@ -268,6 +275,11 @@ indexing = (
     of(
         lambda x: (x.at[-1].set(0.0).cumsum(0), x.at[1:].set(x[:-1]).cumsum(0)),
         name="write the last row, and all but the first",
+    ),
+    of(
+        lambda x: (x.at[:-1].set(jnp.exp(x[1:])), x.at[:-2].multiply(jnp.exp(x[2:])), x.at[:-1].add(jnp.exp(x[:-1]))),
+        name="write all but the last row",
+        gradient=False,
     ),
     of(
         lambda i: (jnp.bincount(i, length=10), jax.nn.one_hot(i, 10).sum(0)),

@@ -195,6 +195,13 @@ PAIR = {"x": {0: "b"}, "y": {0: "b"}}
 factorization = (
     of(solved, lambda r, b, t: (floats(r, b, 4), floats(r, b)), PAIR, name="cholesky solve", rtol=1e-3, atol=1e-4),
     of(
+        lambda x: jnp.linalg.cholesky(jnp.nan_to_num(positive(x), nan=-5.0)),
+        name="cholesky beside what is not positive",
+        gradient=False,
+        rtol=1e-3,
+        atol=1e-4,
+    ),
+    of(
         triangular, lambda r, b, t: (floats(r, b, 4), floats(r, b)), PAIR, name="triangular solve", rtol=1e-3, atol=1e-4
     ),
     of(factored, name="batches", gradient=False, rtol=1e-3, atol=1e-4),

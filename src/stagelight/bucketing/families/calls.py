@@ -34,7 +34,12 @@ def high_level_call(context: PaddingContext, *operands: PaddedValue) -> list[Pad
     specs = [
         jax.ShapeDtypeStruct(operand.shape, atom.aval.dtype) for operand, atom in zip(operands, atoms, strict=True)
     ]
-    return context.interpret(expanded(context.equation, specs), operands)
+    known = context.plan.expansions.get(id(context.equation))
+    if known is None:
+        # The equation is kept with its expansion, so that no other equation takes its identity.
+        known = context.equation, expanded(context.equation, specs)
+        context.plan.expansions[id(context.equation)] = known
+    return context.interpret(known[1], operands)
 
 
 def solve(context: PaddingContext, *operands: PaddedValue) -> list[PaddedValue]:

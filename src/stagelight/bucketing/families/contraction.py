@@ -17,8 +17,8 @@ def dot_general(context: PaddingContext, left: PaddedValue, right: PaddedValue) 
     for left_axis, right_axis in zip(left_axes, right_axes, strict=True):
         if not is_symbolic(left.shape[left_axis]) or _product_is_zero(left, left_axis, right, right_axis):
             continue
-        left = context.mask(left, (left_axis,), zero(left.dtype), _WHY)
-        right = context.mask(right, (right_axis,), zero(right.dtype), _WHY)
+        left = context.mask(left, (left_axis,), zero(left.dtype), _WHY, is_added=True, is_stored=True)
+        right = context.mask(right, (right_axis,), zero(right.dtype), _WHY, is_added=True, is_stored=True)
     (array,) = context.bind(left.array, right.array)
     return context.result(array)
 

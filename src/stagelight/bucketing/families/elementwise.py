@@ -215,6 +215,8 @@ def _value(equation: Any, known: list[Any]) -> Any:
         return first
     if name == "integer_pow" and first == 0 and equation.params["y"] > 0:
         return np.zeros(())
+    if name == "div" and first == 0 and 1e-30 < abs(known[1]) < 1e30:
+        return np.divide(first, known[1])
     if name == "exp" and first == -np.inf:
         return np.zeros(())
     if name == "select_n" and first.dtype == np.bool_:

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from stagelight.bucketing.dimensions import has_symbolic, is_equal, is_symbolic
-from stagelight.bucketing.indices import as_index, greatest_start, holds_beyond
+from stagelight.bucketing.indices import as_index, fixed_start, greatest_start, holds_beyond
 from stagelight.bucketing.layout import resized
 from stagelight.bucketing.padded_value import PaddedValue
 from stagelight.bucketing.padding_context import OUT_OF_BOUNDS, PaddingContext
@@ -18,6 +18,10 @@ def gather(context: PaddingContext, operand: PaddedValue, indices: PaddedValue) 
     numbers, sizes = parameters["dimension_numbers"], parameters["slice_sizes"]
     mode = lax.GatherScatterMode.from_any(parameters["mode"])
     array, index = operand.array, as_index(indices.array)
+    windows = {axis: size for axis, size in enumerate(sizes) if axis in _kept_axes(numbers, sizes)}
+    start = fixed_start(context, operand, indices, windows)
+    if start is not None:
+        return _window_at(context, operand, start)
     columns, is_changed = [], False
     for place, axis in enumerate(numbers.start_index_map):
         column = index[..., place]
@@ -38,6 +42,21 @@ def gather(context: PaddingContext, operand: PaddedValue, indices: PaddedValue) 
         unique_indices=bool(parameters["unique_indices"]) and not is_ragged,
     )
     return context.result(taken)
+
+
+def _kept_axes(numbers: Any, sizes: tuple[Any, ...]) -> set[int]:
+    return set(range(len(sizes))) - {*numbers.collapsed_slice_dims, *numbers.operand_batching_dims}
+
+
+def _window_at(context: PaddingContext, operand: PaddedValue, start: dict[int, int]) -> PaddedValue:
+    """One window at a fixed place is a slice; what is beyond the operand's end stays beyond the window's."""
+    shape, array = context.equation.outvars[0].aval.shape, operand.array
+    padding = {}
+    for axis, first in start.items():
+        array = lax.slice_in_dim(array, first, first + context.capacity(shape[axis]), axis=axis)
+        if is_equal(operand.shape[axis], shape[axis] + first):
+            padding[axis] = operand.padding.get(axis)
+    return context.result(array, padding=padding, constant=operand.constant)
 
 
 def _bounded(context: PaddingContext, column: Any, whole: Any, part: Any, mode: Any) -> Any:

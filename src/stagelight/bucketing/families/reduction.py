@@ -30,7 +30,8 @@ def reduce(context: PaddingContext, operand: PaddedValue) -> PaddedValue:
     if any(is_symbolic(operand.shape[axis]) for axis in axes):
         if neutral is None:
             raise context.refusal(f"the dtype {operand.dtype} has no neutral element")
-        operand = context.mask(operand, axes, neutral, "padding would take part in the reduction")
+        why = "padding would take part in the reduction"
+        operand = context.mask(operand, axes, neutral, why, is_added=name == "reduce_sum")
     (array,) = context.bind(operand.array)
     kept = [axis for axis in range(len(operand.shape)) if axis not in axes]
     padding = {place: _known(name, operand.padding_of(axis), neutral) for place, axis in enumerate(kept)}

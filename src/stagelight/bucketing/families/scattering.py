@@ -6,9 +6,9 @@ import jax.numpy as jnp
 from jax import lax
 
 from stagelight.bucketing.dimensions import is_equal, is_symbolic, symbolic_axes
-from stagelight.bucketing.indices import as_index, greatest_start, holds_beyond
+from stagelight.bucketing.indices import as_index, fixed_start, greatest_start, holds_beyond
 from stagelight.bucketing.layout import resized
-from stagelight.bucketing.padded_value import PaddedValue
+from stagelight.bucketing.padded_value import PaddedValue, is_same_value, known_beside_zeros, zero
 from stagelight.bucketing.padding_context import OUT_OF_BOUNDS, PaddingContext
 
 _COMBINED: dict[str, Any] = {
@@ -24,6 +24,9 @@ _COMBINED: dict[str, Any] = {
 def scatter(context: PaddingContext, operand: PaddedValue, indices: PaddedValue, update: PaddedValue) -> PaddedValue:
     """Combine windows of updates into the operand."""
     windows = _window_sizes(context, operand, update)
+    start = fixed_start(context, operand, indices, windows)
+    if start is not None and context.equation.primitive.name == "scatter-add" and is_same_value(operand.constant, 0):
+        return _placed(context, operand, update, start)
     if any(is_symbolic(size) and not is_equal(size, operand.shape[axis]) for axis, size in windows.items()):
         return _scatter_one_window(context, operand, indices, update, windows)
     columns = _bounded_columns(context, operand, as_index(indices.array), windows)
@@ -37,6 +40,23 @@ def scatter(context: PaddingContext, operand: PaddedValue, indices: PaddedValue,
     index = jnp.stack(columns, -1) if columns else as_index(indices.array)
     (array,) = context.bind(operand.array, index, update.array, **changed)
     return context.result(array)
+
+
+def _placed(context: PaddingContext, operand: PaddedValue, update: PaddedValue, start: dict[int, int]) -> PaddedValue:
+    """One window added to zeros: the gradient of a slice is the update with zeros around it."""
+    shifted = [axis for axis in symbolic_axes(update.shape) if not is_equal(update.shape[axis], operand.shape[axis])]
+    why = "padding of the update would be added to data"
+    update = context.mask(update, shifted, zero(update.dtype), why, is_added=True)
+    around = [
+        (start.get(axis, 0), context.capacity(whole) - start.get(axis, 0) - part, 0)
+        for axis, (whole, part) in enumerate(zip(operand.shape, update.array.shape, strict=True))
+    ]
+    array = lax.pad(update.array, jnp.zeros((), update.dtype), around)
+    padding = {
+        axis: zero(update.dtype) if axis in shifted else update.padding_of(axis)
+        for axis in symbolic_axes(operand.shape)
+    }
+    return context.result(array, padding=known_beside_zeros(padding))
 
 
 def _window_sizes(context: PaddingContext, operand: PaddedValue, update: PaddedValue) -> dict[int, Any]:
