@@ -17,7 +17,7 @@ BINARY = (
     "logical_and logical_or bitwise_and bitwise_or"
 ).split()
 SMOOTH_BINARY = "add subtract multiply maximum minimum".split()
-REDUCTIONS = "sum mean max min any all argmax argmin".split()
+REDUCTIONS = "sum mean max min any all".split()
 DTYPES = ("float32", "float32", "float32", "int32", "bool", "float16", "uint8", "int8")
 SHAPES = ((), (3,), (2, 3), (3, 3), (1, 3), (2,))
 SCALARS = (2, 0.5, 1, 3.0, -1, True, np.float32(2), np.int32(3), np.float64(0.25))

@@ -5,8 +5,7 @@ and it can tell every step of a call. It never stands in for JAX: nothing of a u
 """
 
 from stagelight.reference.aval import VERSION_RULES, VersionRule
-from stagelight.reference.machine import Machine
-from stagelight.reference.namespace import numpy_namespace
+from stagelight.reference.machine import Machine, numpy_namespace
 from stagelight.reference.operand import Array, Operand
 from stagelight.reference.staged_function import StagedFunction
 from stagelight.reference.staging_error import NotModelledError

@@ -86,21 +86,10 @@ def following(version: str) -> AbstractContextManager[None]:
 
 _WITHOUT_X64 = {"int64": "int32", "uint64": "uint32", "float64": "float32"}
 _SCALARS: dict[Any, str] = {bool: "bool", int: "int64", float: "float64"}
-_WEAK_NODES = {"b": "bool", "i": "int*", "u": "int*", "f": "float*"}
-_WIDEST = {"int*": "int64", "float*": "float64"}
-
-# Each dtype and the ones directly above it; "int*" and "float*" are the weak types of Python scalars.
-_LATTICE = (
-    "bool < int*; int* < uint8 int8; uint8 < int16 uint16; uint16 < int32 uint32; uint32 < int64 uint64; "
-    "uint64 < float*; int8 < int16; int16 < int32; int32 < int64; int64 < float*; float* < float16; "
-    "float16 < float32; float32 < float64; float64 <"
-)
-_ABOVE = {low.strip(): (*high.split(),) for low, _, high in (edge.partition("<") for edge in _LATTICE.split(";"))}
-_ABOVE_32 = {**_ABOVE, "uint32": ("int32", "uint64")}  # without x64 no 64-bit type comes of 32-bit ones
-DTYPE_NAMES = tuple(name for name in _ABOVE if name not in _WIDEST)
-_FLOATS, _INTS = (tuple(name for name in DTYPE_NAMES if kind in name) for kind in ("float", "int"))
-# Under strict promotion only a weak type gives way to a dtype.
-_ABOVE_STRICT = dict.fromkeys(DTYPE_NAMES, ()) | {"float*": _FLOATS, "int*": ("float*", *_INTS)}
+_INTEGERS = tuple(f"{kind}{bits}" for kind in ("uint", "int") for bits in (8, 16, 32, 64))
+DTYPE_NAMES = ("bool", *_INTEGERS, "float16", "float32", "float64")
+# Kinds of dtypes, where one is above another: whatever its width, a higher one prevails.
+_HEIGHT = {"b": 0, "u": 1, "i": 1, "f": 2}
 
 
 class Aval(NamedTuple):
@@ -155,36 +144,27 @@ def aval_of(value: Any) -> Aval:
     return Aval(tuple(aval.shape), canonical_dtype(aval.dtype), bool(getattr(aval, "weak_type", False)))
 
 
-def _bounds(node: str, above: dict[str, tuple[str, ...]]) -> set[str]:
-    return {node}.union(*(_bounds(higher, above) for higher in above[node]))
-
-
-def _least_upper_bound(nodes: set[str]) -> str:
-    mode = current_context().numpy_dtype_promotion
-    above = _ABOVE_STRICT if mode == "strict" else _ABOVE if current_context().enable_x64 else _ABOVE_32
-    common = set.intersection(*(_bounds(node, above) for node in nodes))
-    least = [node for node in common if common <= _bounds(node, above)]
-    require_value(
-        least, f"Dtypes {sorted(nodes)} have no promotion path when jax_numpy_dtype_promotion={mode}: cast them."
-    )
-    return least[0]
-
-
 def promoted(*avals: Aval) -> tuple[np.dtype[Any], bool]:
     """The dtype and weak flag that these operands get together.
+
+    Floats prevail over integers, and these over bool. Of one kind the wider prevails; of integers with and without a
+    sign, what holds both, or a weak float where none does. A weak type counts where its kind is above all others.
 
     >>> promoted(Aval((3,), np.dtype("int32")), Aval((), np.dtype("float32"), True))
     (dtype('float32'), True)
     """
-    dtypes, is_weak = {aval.dtype.name for aval in avals}, all(aval.weak_type for aval in avals)
-    if len(avals) == 1 or (len(dtypes) == 1 and not is_weak):
-        return avals[0].dtype, is_weak and avals[0].dtype.kind != "b"
-    if is_weak and current_context().numpy_dtype_promotion != "strict":
-        dtype = _least_upper_bound(dtypes)
-    else:
-        dtype = _least_upper_bound({_WEAK_NODES[a.dtype.kind] if a.weak_type else a.dtype.name for a in avals})
-        is_weak = dtype in _WIDEST
-    return canonical_dtype(_WIDEST.get(dtype, dtype)), is_weak and dtype != "bool"
+    weak = [aval.dtype for aval in avals if aval.weak_type]
+    strong = [aval.dtype for aval in avals if not aval.weak_type]
+    kept = [dtype for dtype in strong or weak if dtype.kind == "f"] or strong or weak
+    found, is_weak = np.result_type(*kept), not strong
+    higher = [dtype for dtype in weak if _HEIGHT[dtype.kind] > _HEIGHT[found.kind]]
+    if current_context().numpy_dtype_promotion == "strict":
+        is_one = not strong or (len({*strong}) == 1 and not higher)
+        require_value(is_one, f"{list(map(str, avals))} have no implicit promotion path in strict mode; cast them.")
+    if higher:
+        found = np.dtype("float64" if "f" in {dtype.kind for dtype in higher} else "int64")
+    is_weak = is_weak or bool(higher) or (found.kind == "f" and kept[0].kind != "f")
+    return canonical_dtype(found), is_weak and found.kind != "b"
 
 
 def inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:

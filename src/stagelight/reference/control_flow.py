@@ -16,27 +16,20 @@ from stagelight.reference.jaxpr import Jaxpr, Variable
 from stagelight.reference.operand import Operand
 from stagelight.reference.operations import arithmetic as e
 from stagelight.reference.operations.arithmetic import convert, number_like
-from stagelight.reference.pytree import LEAF, Registry, Structure, tuple_of
-from stagelight.reference.staging_error import require, require_value
+from stagelight.reference.pytree import Registry, Structure, tuple_of
+from stagelight.reference.staging_error import StagingValueError, require, require_value
 from stagelight.reference.trace import Params, Primitive, bind, evaluate, operand_of, stage, stage_tree
 from stagelight.reference.transformation import batched_jaxpr, pull_back
 
 
 def _run_cond(index: Any, *operands: Any, branches: tuple[Jaxpr, ...]) -> list[Any]:
-    return evaluate(branches[int(np.clip(int(index), 0, len(branches) - 1))], *operands)
-
-
-def _batch_cond(trace: Any, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
-    """Where the index differs between elements all branches run, and a select picks."""
-    index, *operands = tracers
-    if not index.payload[1]:
-        branches = tuple(batched_jaxpr(branch, trace.size) for branch in params["branches"])
-        results = bind(primitive, index.payload[0], *map(trace.whole, operands), branches=branches)
-        return [trace.batched(result) for result in results]
-    chosen, *others = [evaluate(branch, *operands) for branch in params["branches"]]
+    """The chosen branch; all of them where the index is not known, or differs in a batch, and a select picks."""
+    if index.known() is not None:
+        return evaluate(branches[int(np.clip(int(index), 0, len(branches) - 1))], *operands)
+    chosen, *others = [evaluate(branch, *operands) for branch in branches]
     for i, found in enumerate(others, 1):
         chosen = [Operand.functions.where(index >= i, new, old) for new, old in zip(found, chosen, strict=True)]
-    return [trace.own(value) for value in chosen]
+    return chosen
 
 
 def _pull_cond(cotangents: list[Any], _: Any, index: Any, *values: Any, branches: tuple[Jaxpr, ...]) -> list[Any]:
@@ -50,9 +43,12 @@ def _pull_cond(cotangents: list[Any], _: Any, index: Any, *values: Any, branches
     return [None, *bind(COND, index, *values, *cotangents, branches=tuple(map(pulled, branches)))]
 
 
-COND = Primitive(
-    "cond", lambda *_, branches: branches[0].out_avals, None, _batch_cond, _pull_cond, _run_cond, multiple_results=True
-)
+def _calling(name: str, infer: Any, run: Any, batch: Any = None, pull: Any = None) -> Primitive:
+    """A row of the table: what runs the jaxprs among its parameters."""
+    return Primitive(name, infer, None, batch, pull, run, multiple_results=True)
+
+
+COND = _calling("cond", lambda *_, branches: branches[0].out_avals, _run_cond, pull=_pull_cond)
 
 
 def _forwarded(jaxpr: Jaxpr) -> list[int | None]:
@@ -66,36 +62,29 @@ def _keeping(jaxpr: Jaxpr, outputs: Sequence[bool], order: Sequence[int] | None 
     return Jaxpr(inputs, jaxpr.equations, [out for out, keep in zip(jaxpr.outputs, outputs, strict=True) if keep])
 
 
-def _with_common_constants(jaxprs: list[Jaxpr], order: Sequence[int]) -> tuple[list[Jaxpr], list[Any]]:
-    """Give all branches the same leading inputs, one for each constant that any of them captured."""
-    merged = {id(value): value for i in order for value in jaxprs[i].values}
-    with_all: list[Jaxpr] = []
-    for jaxpr in jaxprs:
-        own = dict(zip(map(id, jaxpr.values), jaxpr.constants, strict=True))
-        first = [own.get(identity) or Variable(value.aval) for identity, value in merged.items()]
-        with_all.append(Jaxpr(first + jaxpr.inputs, jaxpr.equations, jaxpr.outputs))
-    return with_all, list(merged.values())
-
-
-def _check_branch(name: str, first: tuple[Jaxpr, Structure], second: tuple[Jaxpr, Structure]) -> None:
-    says = f"{name} branches must have the same pytree structure, but they differ: {first[1]} and {second[1]}."
-    require(first[1] == second[1], says)
-    avals = [[aval.strong for aval in jaxpr.out_avals] for jaxpr, _ in (first, second)]
-    require(avals[0] == avals[1], f"{name} branches must have equal output types but they differ: {avals}.")
+def _with_constants(jaxpr: Jaxpr, merged: dict[int, Any]) -> Jaxpr:
+    """A branch with a leading input for each constant that any of the branches captured."""
+    own = dict(zip(map(id, jaxpr.values), jaxpr.constants, strict=True))
+    first = [own.get(identity) or Variable(value.aval) for identity, value in merged.items()]
+    return Jaxpr(first + jaxpr.inputs, jaxpr.equations, jaxpr.outputs)
 
 
 def _branched(registry: Registry, name: str, index: Any, branches: Any, given: Any, order: Sequence[int]) -> Any:
     leaves, structure = registry.flatten(given)
     operands = [operand_of(leaf) for leaf in leaves]
     staged = {i: stage_tree(registry, branches[i], structure, operands) for i in order}
-    for i in order:
-        _check_branch(name, staged[order[0]], staged[i])
-    jaxprs, constants = _with_common_constants([staged[i][0] for i in range(len(branches))], order)
-    inputs = [*constants, *operands]
+    first, result = staged[order[0]]
+    for jaxpr, found in staged.values():
+        require(found == result, f"{name} branches must have the same pytree structure, but have {result} and {found}.")
+        avals = [[aval.strong for aval in program.out_avals] for program in (first, jaxpr)]
+        require(avals[0] == avals[1], f"{name} branches must have equal output types but they differ: {avals}.")
+    merged = {id(value): value for jaxpr, _ in staged.values() for value in jaxpr.values}
+    jaxprs = [_with_constants(staged[i][0], merged) for i in sorted(order)]
+    inputs = [*merged.values(), *operands]
     passed = [found[0] if len({*found}) == 1 else None for found in zip(*map(_forwarded, jaxprs), strict=True)]
     kept = tuple(_keeping(jaxpr, [i is None for i in passed]) for jaxpr in jaxprs)
     results = iter(bind(COND, index, *inputs, branches=kept))
-    return staged[order[0]][1].rebuild([next(results) if i is None else inputs[i] for i in passed])
+    return result.rebuild([next(results) if i is None else inputs[i] for i in passed])
 
 
 def cond(registry: Registry, pred: Any, true_fun: Any, false_fun: Any, *operands: Any) -> Any:
@@ -145,8 +134,7 @@ def _batch_while(trace: Any, primitive: Primitive, tracers: list[Any], params: P
 
 
 def _refuse_while(*_: Any, **__: Any) -> None:
-    how = "Try lax.scan, or lax.fori_loop with bounds that are known while tracing."
-    require_value(False, f"Reverse-mode differentiation does not work for a loop of unknown length. {how}")
+    raise StagingValueError("Reverse-mode differentiation does not work for a loop of unknown length. Try lax.scan.")
 
 
 def _infer_scan(*_: Aval, jaxpr: Jaxpr, num_carry: int, length: int, **__: Any) -> list[Aval]:
@@ -167,23 +155,8 @@ def _run_scan(*operands: Any, **params: Any) -> list[Any]:
     return [*carry, *(map(stack, zip(*rows[::direction], strict=True)) if rows else empty)]
 
 
-def _batch_scan(trace: Any, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
-    swapped = lambda x: x.transpose(1, 0, *range(2, x.ndim))  # noqa: E731
-    first, carried = params["num_consts"] + params["num_carry"], params["num_carry"]
-    operands = [trace.whole(t) if i < first else swapped(trace.whole(t)) for i, t in enumerate(tracers)]
-    results = bind(primitive, *operands, **{**params, "jaxpr": batched_jaxpr(params["jaxpr"], trace.size)})
-    return [trace.batched(result if i < carried else swapped(result)) for i, result in enumerate(results)]
-
-
-WHILE = Primitive(
-    "while",
-    lambda *_, body_jaxpr, **__: body_jaxpr.out_avals,
-    batch=_batch_while,
-    pull=_refuse_while,
-    run=_run_while,
-    multiple_results=True,
-)
-SCAN = Primitive("scan", _infer_scan, batch=_batch_scan, run=_run_scan, multiple_results=True)
+WHILE = _calling("while", lambda *_, body_jaxpr, **__: body_jaxpr.out_avals, _run_while, _batch_while, _refuse_while)
+SCAN = _calling("scan", _infer_scan, _run_scan)
 
 
 def _as_promoted(value: Any, aval: Aval) -> Any:
@@ -191,18 +164,16 @@ def _as_promoted(value: Any, aval: Aval) -> Any:
     return convert(value, promoted(value.aval, aval)[0]) if is_changed else value
 
 
-def _settled(
-    name: str, structure: Structure, carry: list[Any], trace: Callable[..., Any]
-) -> tuple[list[Any], Any, Any]:
+def _settled(name: str, structure: Structure, leaves: list[Any], trace: Callable[..., Any]) -> tuple[Any, Any, Any]:
     """Trace a body; again where a weak value of the carry has to be converted first to what the body makes of it."""
+    carry = [operand_of(leaf) for leaf in leaves]
     jaxpr, out, more = trace(carry)
-    says = f"{name} function carry input and carry output must have the same pytree structure, but they differ"
-    require(out == structure, f"{says}: {structure} and {out}.")
-    settled = [_as_promoted(c, aval) for c, aval in zip(carry, jaxpr.out_avals, strict=True)]
+    require(out == structure, f"{name} carry must keep its pytree structure, but it is {structure} and then {out}.")
+    settled = [_as_promoted(c, aval) for c, aval in zip(carry, jaxpr.out_avals, strict=False)]
     if any(map(operator.is_not, settled, carry)):
-        jaxpr, out, more = trace(settled)
+        jaxpr, _, more = trace(settled)
     for path, before, after in zip(structure.paths(), settled, jaxpr.out_avals, strict=False):
-        says = f"{name} carry input and output must have equal types, but {path or 'it'} is {before.aval} and {after}."
+        says = f"{name} carry {path} must keep its type, but it is {before.aval} and then {after}."
         require(before.aval.strong == after.strong, says)
     return settled, jaxpr, more
 
@@ -213,12 +184,12 @@ def while_loop(registry: Registry, cond_fun: Any, body_fun: Any, init_val: Any) 
 
     def trace(carry: list[Any]) -> tuple[Jaxpr, Structure, Jaxpr]:
         test, found = stage_tree(registry, cond_fun, tuple_of(structure), carry)
-        is_truth = found == LEAF and test.out_avals[0].strong == Aval((), np.dtype(bool))
-        require(is_truth, f"cond_fun must return a boolean scalar, but got {test.out_avals}.")
+        told = f"{found} of {[str(aval) for aval in test.out_avals]}"
+        require(told == "* of ['bool[]']", f"cond_fun must return a boolean scalar, but returned {told}.")
         body, out = stage_tree(registry, body_fun, tuple_of(structure), carry)
         return body, out, test
 
-    carry, body, test = _settled("while_loop body", structure, [operand_of(leaf) for leaf in leaves], trace)
+    carry, body, test = _settled("while_loop", structure, leaves, trace)
     return structure.rebuild(_bind_while(test, body, carry))
 
 
@@ -248,11 +219,10 @@ def scan(registry: Registry, f: Any, init: Any, xs: Any = None, length: Any = No
 
     def trace(carry: list[Any]) -> tuple[Jaxpr, Structure, Structure]:
         jaxpr, out = stage_tree(registry, f, tuple_of(structure, xs_structure), [*carry, *rows])
-        is_pair = out.kind is tuple and len(out.children) == 2
-        require(is_pair, f"scan body output must be a pair, got {out}.")
+        require(out.kind is tuple and len(out.children) == 2, f"scan body output must be a pair, got {out}.")
         return jaxpr, out.children[0], out
 
-    carry, jaxpr, out = _settled("scan body", structure, [operand_of(leaf) for leaf in leaves], trace)
+    carry, jaxpr, out = _settled("scan", structure, leaves, trace)
     return out.rebuild(_bind_scan(jaxpr, carry, columns, lengths.pop(), reverse))
 
 

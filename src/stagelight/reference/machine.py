@@ -9,17 +9,19 @@
 import functools
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from stagelight.model.machine_step import MachineCall, MachinePart, MachinePhase, MachineStep
-from stagelight.reference import transformation
+from stagelight.reference import control_flow, staging_error, transformation
 from stagelight.reference.aval import NEWEST, following, settings
 from stagelight.reference.jaxpr import Jaxpr
-from stagelight.reference.namespace import jax_namespace, lax_namespace, numpy_namespace
+from stagelight.reference.operand import Operand
+from stagelight.reference.operations import arithmetic, rearrangement
 from stagelight.reference.pytree import Registry, StaticValue
 from stagelight.reference.staged_function import Caches, Call, StagedFunction, key_parts, resolve
 from stagelight.reference.staging_error import NotModelledError, require
+from stagelight.reference.trace import operand_of
 
 type Function = Callable[..., Any]
 
@@ -27,6 +29,51 @@ _FOUND = {
     "fast path": "The fast path has the key.",
     "hit": "The tracing cache has the key; the fast path has not.",
 }
+
+
+_CONSTANTS = {"ndarray": Operand, "newaxis": None, "pi": 3.141592653589793, "inf": float("inf"), "nan": float("nan")}
+
+
+class Namespace:
+    """Names and what they stand for on the machine."""
+
+    def __init__(self, name: str, contents: dict[str, Any]) -> None:
+        self.__name__ = name
+        self.__dict__.update(contents)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        what = f"{self.__name__}.{name}"
+        raise AttributeError(name) if name.startswith("__") else NotModelledError(what)
+
+
+def _named(holder: Any, names: str) -> dict[str, Any]:
+    return {name.rstrip("_"): getattr(holder, name) for name in names.split()}
+
+
+def _of_array(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, *args, **kwargs: function(operand_of(x), *args, **kwargs)
+
+
+def numpy_namespace() -> Namespace:
+    """What stands for ``jax.numpy``; the operators and methods of an operand call it too."""
+    of_arrays = arithmetic.ARITHMETIC | rearrangement.OF_ARRAYS
+    contents = {name: _of_array(function) for name, function in of_arrays.items()} | rearrangement.OF_OTHERS
+    return Namespace("jax.numpy", contents | _CONSTANTS | {"bool_": contents["bool"]})
+
+
+def lax_namespace(registry: Registry) -> Namespace:
+    """What stands for ``jax.lax``."""
+    flow = _named(control_flow, "cond switch while_loop fori_loop scan")
+    contents: dict[str, Any] = {name: functools.partial(function, registry) for name, function in flow.items()}
+    return Namespace("jax.lax", contents | {"stop_gradient": lambda x: arithmetic.stop_gradient(x)})
+
+
+def jax_namespace(machine: "Machine") -> Namespace:
+    """What stands for ``jax``."""
+    contents = _named(machine, "jit make_jaxpr grad value_and_grad vmap clear_caches numpy lax")
+    errors = {name: error for name, error in vars(staging_error).items() if name.endswith("Error")}
+    contents |= {"Array": Operand, "errors": Namespace("jax.errors", errors)}
+    return Namespace("jax", contents | {"enable_x64": lambda enabled=True: settings(enable_x64=enabled)})
 
 
 class Machine:
@@ -107,20 +154,21 @@ class Machine:
 
     def _told(self, call: Call, *, is_run: bool) -> MachineCall:
         """Run a call, or trace it only, and tell it; an error it raises is told too."""
-        outcome, result, error = None, "", ""
-        with self.active():
-            try:
-                result = repr(call.run()) if is_run else str(call.look_up() and "")
-            except NotModelledError as refused:
-                outcome, error = "refused", str(refused)
-            except Exception as raised:
-                outcome, error = "failed", f"{type(raised).__name__.removeprefix('Staging')}: {raised}"
-        jaxpr = str(call.traced[0]) if call.traced and not error else ""
+        try:
+            with self.active():
+                made = call.run() if is_run else call.look_up()
+            result, jaxpr = repr(made) if is_run else "", str(call.traced and call.traced[0])
+            told: dict[str, Any] = {"outcome": call.outcome, "jaxpr": jaxpr, "result": result}
+        except NotModelledError as refused:
+            told = {"outcome": "refused", "error": str(refused)}
+        except Exception as raised:
+            told = {"outcome": "failed", "error": f"{type(raised).__name__.removeprefix('Staging')}: {raised}"}
         name = getattr(call.staged.function, "__qualname__", call.staged.name)
-        steps, outcome = tuple(self._steps(call, error, is_run=is_run)), outcome or call.outcome
-        return MachineCall(function=name, outcome=outcome, steps=steps, jaxpr=jaxpr, result=result, error=error)
+        steps = self._steps(call, told.get("error", ""), is_run=is_run)
+        return MachineCall(function=name, steps=tuple(steps), **told)
 
     def _steps(self, call: Call, error: str, *, is_run: bool) -> list[MachineStep]:
+        """The steps of a call up to its run, or to its error."""
         arguments, key, staged = call.arguments, call.key, call.staged
         if arguments is None or key is None:
             return [_step("flatten" if arguments is None else "abstract", error)]
@@ -130,28 +178,28 @@ class Machine:
         avals = dict(zip(key.structure.paths(), map(str, key.avals), strict=True))
         same_name = sum(getattr(known, "__name__", None) == staged.name for known in self._objects)
         number = self._objects.setdefault(staged.function, 1 + same_name)
-        function = f"{getattr(staged.function, '__qualname__', staged.name)}, object {number}"
-        parts = self._compared(staged.name, key_parts(function, arguments, key))
-        is_found = call.outcome in _FOUND
+        texts = key_parts(f"{getattr(staged.function, '__qualname__', staged.name)}, object {number}", arguments, key)
         traced = _step("trace", error or "The Python function runs with tracers and leaves a jaxpr.")
+        hit = _step("hit", "The Python function does not run; its jaxpr is used again.")
         steps = [
             _step("split", "Static arguments stay Python values; dynamic ones become tracers.", kinds),
             _step("flatten", "Each dynamic argument is taken apart into leaves and a structure.", trees),
             _step("abstract", "Of each leaf only the aval is kept: shape, dtype and weak type.", avals),
-            MachineStep(phase="key", says="The cache key, part by part.", parts=parts),
+            self._key_step(staged.name, texts),
             _step("look up", _FOUND.get(call.outcome, "No cache has the key.")),
-            _step("hit", "The Python function does not run; its jaxpr is used again.") if is_found else traced,
+            hit if call.outcome in _FOUND else traced,
             _step("run", "The jaxpr is evaluated on the values."),
         ]
         return steps if is_run and not error else steps[:-1]
 
-    def _compared(self, name: str, here: dict[str, str]) -> tuple[MachinePart, ...]:
+    def _key_step(self, name: str, here: dict[str, str]) -> MachineStep:
         """The parts of a key, each with what the nearest earlier key had instead."""
         earlier = self._keys.setdefault(name, [])
         nearest = min(earlier, key=lambda old: len(here.items() ^ old.items()), default=here)
         earlier.append(here)
-        both = [(name, here.get(name, "absent"), nearest.get(name, "absent")) for name in {**here, **nearest}]
-        return tuple(MachinePart(name=name, value=now, before=None if now == old else old) for name, now, old in both)
+        both = {name: (here.get(name, "absent"), nearest.get(name, "absent")) for name in {**here, **nearest}}
+        parts = [MachinePart(name=n, value=v, before=None if v == old else old) for n, (v, old) in both.items()]
+        return MachineStep(phase="key", says="The cache key, part by part.", parts=tuple(parts))
 
 
 def _step(phase: MachinePhase, says: str, parts: dict[str, str] | None = None) -> MachineStep:

@@ -14,7 +14,7 @@ import numpy as np
 from stagelight.reference import staging_error as errors
 from stagelight.reference.aval import Aval
 
-_METHODS = "sum mean max min any all argmax argmin ravel squeeze astype dot"
+_METHODS = "sum mean max min any all ravel squeeze astype dot"
 # Each operator of Python, and the function of the namespace it calls; the last ones have a swapped form too.
 _ONE_SIDED = "neg=negative abs=abs invert=invert getitem=take_index"
 _COMPARISONS = "lt=less le=less_equal gt=greater ge=greater_equal eq=equal ne=not_equal"
@@ -35,9 +35,9 @@ def _conversion(convert: Callable[[Any], Any], error: type[errors.StagingTypeErr
     """What Python asks a value for, where the value has to be known."""
 
     def apply(self: Any) -> Any:
-        known = self.known()
-        errors.require(known is not None, f"{says} {self.described()}", error)
-        return convert(known)
+        if self.known() is None:
+            raise error(f"{says} {self.described()}")
+        return convert(self.known())
 
     return apply
 
@@ -65,14 +65,6 @@ class Operand:
         for convert in (int, float, np.ndarray.item, np.ndarray.tolist)
     )
 
-    def known(self) -> Any:
-        """The value as a NumPy array, or None where only the aval is known."""
-        raise NotImplementedError
-
-    def described(self) -> str:
-        """What it stands for, for messages."""
-        return f"array with shape {self.dtype}{list(self.shape)}."
-
     def reshape(self, *shape: Any) -> Any:
         """The same elements in another shape, given as one tuple or as separate sizes."""
         return self.functions.reshape(self, shape[0] if len(shape) == 1 else shape)
@@ -86,12 +78,10 @@ class Operand:
         return self.aval.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
-        errors.require(self.aval.shape, "iteration over a 0-d array")
         return iter(self.functions.unstack(self))
 
     def __setitem__(self, index: object, value: object) -> NoReturn:
-        says = "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, use"
-        raise errors.StagingTypeError(f"{says} x = x.at[idx].set(y).")
+        raise errors.StagingTypeError("JAX arrays are immutable. Instead of x[idx] = y, use x = x.at[idx].set(y).")
 
     def __getattr__(self, name: str) -> Any:
         if name in _METHODS.split():
@@ -131,7 +121,7 @@ class Array(Operand):
         return str(self.value)
 
     def __repr__(self) -> str:
-        weak = ", weak_type=True" if self.weak_type else ""
+        weak = ", weak_type=True" * self.weak_type
         return f"Array({np.array2string(self.value, separator=', ')}, dtype={self.dtype}{weak})"
 
 
@@ -149,15 +139,10 @@ class Tracer(Operand):
 
     def described(self) -> str:
         """What it stands for and where it comes from, for messages."""
-        return f"traced {super().described()}\n{self.trace.origin(self)}"
+        return f"traced array with shape {self.dtype}{list(self.shape)}.\n{self.trace.origin(self)}"
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        says = "The numpy.ndarray conversion method __array__() was called on"
-        raise errors.TracerArrayConversionError(f"{says} {self.described()}")
-
-    def __format__(self, specification: str) -> str:
-        errors.require(not specification, f"unsupported format string passed to {type(self).__name__}.__format__")
-        return str(self)
+        raise errors.TracerArrayConversionError(f"The conversion method __array__() was called on {self.described()}")
 
     def __repr__(self) -> str:
-        return f"{self.trace.label}({'~' if self.weak_type else ''}{self.dtype}{list(self.shape)})"
+        return f"{type(self.trace).__name__}r({'~' if self.weak_type else ''}{self.dtype}{list(self.shape)})"

@@ -22,12 +22,12 @@ from stagelight.reference.jaxpr import Jaxpr
 from stagelight.reference.operand import Array, Tracer
 from stagelight.reference.pytree import LEAF, Registry, StaticValue, Structure, value_text
 from stagelight.reference.staging_error import StagingOverflowError, StagingTypeError, require_value
-from stagelight.reference.trace import call_staged, evaluate, operand_of, stage, staging_trace
+from stagelight.reference.trace import Traced, call_staged, evaluate, operand_of, stage_tree, staging_trace
 
 if TYPE_CHECKING:
     from stagelight.reference.machine import Machine
 
-type Traced = tuple[Jaxpr, Structure]
+type Function = Callable[..., Any]
 
 
 class StaticArguments(NamedTuple):
@@ -43,7 +43,7 @@ class Arguments(NamedTuple):
     structure: Structure
     leaves: list[Any]
 
-    def rebuilt(self, leaves: Iterable[Any]) -> tuple[list[Any], dict[str, Any]]:
+    def rebuild(self, leaves: Iterable[Any]) -> tuple[list[Any], dict[str, Any]]:
         """The positional and keyword arguments again, around other leaves."""
         given = self.structure.rebuild(leaves)
         args = [value for label, value in given.items() if isinstance(label, int)]
@@ -65,10 +65,10 @@ class CacheKey(NamedTuple):
     structure: Structure
     avals: tuple[Aval, ...]
     context: TraceContext
-    declared: tuple[bool, bool]
+    declared: tuple[bool, ...]
 
 
-def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
+def _parameters(function: Function) -> list[inspect.Parameter] | None:
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -79,7 +79,7 @@ def _given(value: Any, single: type) -> tuple[Any, ...] | None:
     return value if value is None else (value,) if isinstance(value, single) else tuple(value)
 
 
-def resolve(function: Callable[..., Any], given_numbers: Any, given_names: Any) -> StaticArguments:
+def resolve(function: Function, given_numbers: Any, given_names: Any) -> StaticArguments:
     """Complete positions from names, or names from positions, by the signature; and check both."""
     numbers, names, parameters = _given(given_numbers, int), _given(given_names, str), _parameters(function)
     if parameters is None:
@@ -106,9 +106,7 @@ def resolve(function: Callable[..., Any], given_numbers: Any, given_names: Any) 
 _VARIADIC, _KEYWORDS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
 
-def split(
-    function: Callable[..., Any], static: StaticArguments, registry: Registry, args: Any, kwargs: dict[str, Any]
-) -> Arguments:
+def split(function: Function, static: StaticArguments, registry: Registry, args: Any, kwargs: Any) -> Arguments:
     """Tell static arguments from dynamic ones, and take the dynamic ones apart."""
     wrapped = {*static.names, *(i % len(args) if i < 0 else i for i in static.numbers if args)}
     given = [*enumerate(args), *sorted(kwargs.items(), key=lambda pair: pair[0])]
@@ -122,7 +120,7 @@ def split(
     return Arguments(structure, leaves)
 
 
-def _aval(function: Callable[..., Any], leaf: Any, path: str) -> Aval:
+def _aval(function: Function, leaf: Any, path: str) -> Aval:
     try:
         return aval_of(leaf)
     except (StagingOverflowError, StagingTypeError) as error:
@@ -130,11 +128,10 @@ def _aval(function: Callable[..., Any], leaf: Any, path: str) -> Aval:
         raise type(error)(says) from None
 
 
-def key_of(function: Callable[..., Any], static: StaticArguments, arguments: Arguments, is_plain: bool) -> CacheKey:
+def key_of(function: Function, static: StaticArguments, arguments: Arguments, is_plain: bool) -> CacheKey:
     """The key. In a call without tracers, static values are hashed before the size of an integer is looked at."""
-    is_compared = not rule_holds("declarations-are-not-compared")
-    declared = (is_compared and bool(static.numbers), is_compared and bool(static.names))
-    paths = arguments.structure.paths()
+    is_left_out, paths = rule_holds("declarations-are-not-compared"), arguments.structure.paths()
+    declared = () if is_left_out else (bool(static.numbers), bool(static.names))
     try:
         avals = [_aval(function, leaf, path) for leaf, path in zip(arguments.leaves, paths, strict=True)]
     except StagingOverflowError:
@@ -174,7 +171,7 @@ class Caches:
         self.traced: weakref.WeakKeyDictionary[Any, dict[Any, Traced]] = weakref.WeakKeyDictionary()
         self.fast: dict[int, dict[Any, Traced]] = {}
 
-    def fast_of(self, function: Callable[..., Any]) -> dict[Any, Traced]:
+    def fast_of(self, function: Function) -> dict[Any, Traced]:
         """The fast path of one function object."""
         if id(function) not in self.fast:
             weakref.finalize(function, self.fast.pop, id(function), None)
@@ -185,7 +182,7 @@ class Caches:
         self.traced.clear()
         self.fast.clear()
 
-    def forget(self, function: Callable[..., Any]) -> None:
+    def forget(self, function: Function) -> None:
         """Forget one function, as ``f.clear_cache()`` does; an equal one keeps its fast path."""
         self.traced.pop(function, None)
         self.fast_of(function).clear()
@@ -194,7 +191,7 @@ class Caches:
 class StagedFunction:
     """A function that is traced when its key is new, and run from its jaxpr otherwise."""
 
-    def __init__(self, machine: "Machine", function: Callable[..., Any], static: StaticArguments) -> None:
+    def __init__(self, machine: "Machine", function: Function, static: StaticArguments) -> None:
         functools.update_wrapper(self, function)
         self.machine, self.function, self.static = machine, function, static
         self.name = getattr(function, "__name__", type(function).__name__)
@@ -212,6 +209,12 @@ class StagedFunction:
         """The jaxpr for these arguments, traced if need be; the fast path has no part in it."""
         with self.machine.active():
             return Call(self, args, kwargs).look_up(is_run=False)[0]
+
+    def traced(self, arguments: Arguments, key: CacheKey) -> Traced:
+        """Run the function with tracers."""
+        self.trace_count += 1
+        call = functools.wraps(self.function)(lambda args, kwargs: self.function(*args, **kwargs))
+        return stage_tree(self.machine.registry, call, arguments, key.avals, arguments.structure.paths())
 
     def clear_cache(self) -> None:
         """Forget the traces of this function."""
@@ -242,21 +245,10 @@ class Call:
         self.outcome = "fast path" if quick in fast else "hit" if slow in known else "traced"
         self.traced = fast[quick] if quick in fast else known.get(slow)
         if self.traced is None:
-            self.traced = self._trace(arguments, key) if traces else (Jaxpr([], [], []), LEAF)
+            self.traced = self.staged.traced(arguments, key) if traces else (Jaxpr([], [], []), LEAF)
             machine.caches.traced.setdefault(function, {})[slow] = self.traced
         fast[quick] = self.traced
         return self.traced
-
-    def _trace(self, arguments: Arguments, key: CacheKey) -> Traced:
-        staged = self.staged
-        staged.trace_count += 1
-
-        def call(leaves: Any) -> Any:
-            args, kwargs = arguments.rebuilt(leaves)
-            return staged.function(*args, **kwargs)
-
-        flat, found = staged.machine.registry.flat(call)
-        return stage(flat, key.avals, staged.name, arguments.structure.paths()), found[0]
 
     def run(self) -> Any:
         """Look the call up, and run its jaxpr."""

@@ -1,16 +1,16 @@
 """Primitives, and what happens to one that is applied while a transformation runs.
 
 Without a trace a primitive is evaluated with NumPy. Under a staging trace it becomes an equation, operands or not.
-Levels decide between nested traces, as in "Autodidax" of the JAX documentation; ``core.ensure_no_leaks`` and
+The innermost of nested traces decides, as in "Autodidax" of the JAX documentation; ``core.ensure_no_leaks`` and
 ``DynamicJaxprTrace`` (``jax/_src/interpreters/partial_eval.py``) are followed for leaks, constants and literals.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from stagelight.reference.aval import Aval, aval_of, holding
@@ -20,12 +20,12 @@ from stagelight.reference.pytree import Registry, Structure
 from stagelight.reference.staging_error import UnexpectedTracerError, require
 
 type Params = dict[str, Any]
+type Traced = tuple[Jaxpr, Structure]
 
 _active: ContextVar[tuple["Trace", ...]] = ContextVar("active", default=())
 
 
-@dataclass(eq=False, slots=True)
-class Primitive:
+class Primitive(msgspec.Struct, eq=False):
     """An operation a jaxpr is made of: its rules, one for each thing that can be done with it.
 
     ``infer`` gives the avals of the results from those of the operands. ``evaluate`` computes the results with NumPy.
@@ -38,7 +38,7 @@ class Primitive:
     name: str
     infer: Callable[..., Any]
     evaluate: Any = None
-    batch: Callable[[Any, "Primitive", list[Any], Params], list[Any]] | None = None
+    batch: Any = None
     pull: Any = None
     run: Any = None
     multiple_results: bool = False
@@ -63,14 +63,12 @@ class Primitive:
 
 
 class Trace:
-    """A transformation that is running; each kind lifts operands of lower levels, and processes a primitive."""
+    """A transformation that is running; each kind lifts operands of outer ones, and processes a primitive.
 
-    label = "Tracer"
+    A tracer is shown under the name of its trace.
+    """
+
     lift: Any
-    process: Any
-
-    def __init__(self) -> None:
-        self.level = len(_active.get())
 
     def known(self, tracer: Tracer) -> Any:
         """The value of a tracer where this trace knows it."""
@@ -86,23 +84,13 @@ class Trace:
         return operand if isinstance(operand, Tracer) and operand.trace is self else self.lift(operand)
 
 
-class StagingTrace(Trace):
+class JitTrace(Trace):
     """Writes equations: the tracing of ``jit``, of loop bodies and of branches."""
 
-    label = "JitTracer"
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
-        self.inputs: dict[Variable, str] = {}
+    def __init__(self, name: str, inputs: dict[Variable, str]) -> None:
+        self.name, self.inputs = name, inputs
         self.equations: list[Equation] = []
         self.constants: dict[int, tuple[Variable, Operand]] = {}
-
-    def argument(self, aval: Aval, path: str) -> Tracer:
-        """A new input, with the name the user gave it."""
-        variable = Variable(aval)
-        self.inputs[variable] = path
-        return Tracer(self, aval, variable)
 
     def lift(self, operand: Operand) -> Tracer:
         """A literal or a constant of the program."""
@@ -133,11 +121,9 @@ class StagingTrace(Trace):
         for equation in reversed(self.equations):
             needed.update(equation.inputs if needed.intersection(equation.outputs) else ())
         names = sorted({path for variable, path in self.inputs.items() if variable in needed and path})
-        told = f"{'s' if len(names) > 1 else ''} {', '.join(names)}"
-        because = " This concrete value was not available in Python because it depends on the value of the argument"
-        return (
-            f"The error occurred while tracing the function {self.name} for jit.{because + told + '.' if names else ''}"
-        )
+        where = f"The error occurred while tracing the function {self.name} for jit"
+        depends = f", and the value depends on the argument{'s' if len(names) > 1 else ''} {', '.join(names)}"
+        return f"{where}{depends if names else ''}."
 
 
 def running(trace: Trace) -> AbstractContextManager[None]:
@@ -145,9 +131,9 @@ def running(trace: Trace) -> AbstractContextManager[None]:
     return holding(_active, (*_active.get(), trace))
 
 
-def staging_trace() -> StagingTrace | None:
+def staging_trace() -> JitTrace | None:
     """The trace that every primitive is now written to, if there is one."""
-    return next((trace for trace in reversed(_active.get()) if isinstance(trace, StagingTrace)), None)
+    return next((trace for trace in reversed(_active.get()) if isinstance(trace, JitTrace)), None)
 
 
 def operand_of(value: Any) -> Any:
@@ -156,16 +142,16 @@ def operand_of(value: Any) -> Any:
         aval = aval_of(value)
         return Array(np.asarray(value).astype(aval.dtype), weak_type=aval.weak_type, source=value)
     if isinstance(value, Tracer) and value.trace not in _active.get():
-        says = "Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for"
-        raise UnexpectedTracerError(f"{says} an intermediate value with type {value.aval} to escape its scope.")
+        says = f"Encountered an unexpected tracer: a value of type {value.aval} escaped the function that made it"
+        raise UnexpectedTracerError(f"{says} by a side effect, and was used when its transformation had ended.")
     return value
 
 
 def bind(primitive: Primitive, *values: Any, **params: Any) -> list[Any]:
     """Apply a primitive under the innermost trace that has a say."""
     operands = [operand_of(value) for value in values]
-    traces: list[Any] = [operand.trace for operand in operands if isinstance(operand, Tracer)]
-    trace = max(filter(None, [staging_trace(), *traces]), key=lambda t: t.level, default=None)
+    traces: list[Any] = [staging_trace(), *(operand.trace for operand in operands if isinstance(operand, Tracer))]
+    trace = max(filter(None, traces), key=_active.get().index, default=None)
     if trace is None:
         return primitive.computed(operands, params)
     return trace.process(primitive, [trace.own(operand) for operand in operands], params)
@@ -185,31 +171,29 @@ def evaluate(jaxpr: Jaxpr, *values: Any) -> list[Any]:
 
 
 def stage(function: Callable[..., Any], avals: Sequence[Aval], name: str = "", paths: Sequence[str] = ()) -> Jaxpr:
-    """Trace a function of flat operands into a jaxpr."""
-    trace = StagingTrace(name)
+    """Trace a function of flat operands, whose arguments may have paths for messages, into a jaxpr."""
+    inputs = [Variable(aval) for aval in avals]
+    trace = JitTrace(name, dict(zip(inputs, paths or [""] * len(inputs), strict=True)))
     with running(trace):
-        results = function(*[trace.argument(aval, paths[i] if paths else "") for i, aval in enumerate(avals)])
+        results = function(*[Tracer(trace, variable.aval, variable) for variable in inputs])
         for result in results:
-            says = f"function {name} traced for jit returned a value of type {type(result)}, which is not a JAX type"
-            require(isinstance(result, Operand | bool | int | float | np.ndarray | np.generic), says)
+            is_value = isinstance(result, Operand | bool | int | float | np.ndarray | np.generic)
+            require(is_value, f"function {name} traced for jit returned a {type(result)}, which is not a JAX type")
         return trace.finish(results)
 
 
-def stage_tree(
-    registry: Registry, function: Any, arguments: Structure, given: Sequence[Any]
-) -> tuple[Jaxpr, Structure]:
-    """Trace a function of trees, given as the structure of its arguments and their leaves; and tell the result's."""
+def stage_tree(registry: Registry, function: Any, arguments: Any, given: Any, paths: Sequence[str] = ()) -> Traced:
+    """Trace a function of what ``arguments`` rebuild from leaves; and tell the structure of its result."""
     flat, found = registry.flat(lambda leaves: function(*arguments.rebuild(leaves)))
-    return stage(flat, [aval_of(leaf) for leaf in given], getattr(function, "__name__", "")), found[0]
+    return stage(flat, [aval_of(leaf) for leaf in given], getattr(function, "__name__", ""), paths), found[0]
 
 
 # The call of a staged function inside another: ``jit_p`` in ``jax/_src/pjit.py``. Transformations look into it.
-jit = Primitive(
-    "jit",
-    infer=lambda *_, jaxpr, **__: jaxpr.out_avals,
-    run=lambda *operands, jaxpr, **_: evaluate(jaxpr, *operands),
-    multiple_results=True,
-)
+def _run_jit(*operands: Any, jaxpr: Jaxpr, **_: Any) -> list[Any]:
+    return evaluate(jaxpr, *operands)
+
+
+jit = Primitive("jit", lambda *_, jaxpr, **__: jaxpr.out_avals, run=_run_jit, multiple_results=True)
 
 
 def call_staged(name: str, jaxpr: Jaxpr, operands: Sequence[Any]) -> list[Any]:
@@ -217,10 +201,3 @@ def call_staged(name: str, jaxpr: Jaxpr, operands: Sequence[Any]) -> list[Any]:
     if any(isinstance(value, Tracer) for value in jaxpr.values):
         operands, jaxpr = [*jaxpr.values, *operands], jaxpr.with_constants_first()
     return bind(jit, *operands, name=name, jaxpr=jaxpr)
-
-
-def stage_and_call(name: str, function: Callable[..., Any], *values: Any) -> Any:
-    """Stage a function of the namespace and call it, as JAX does for the functions it jits itself."""
-    operands = [operand_of(value) for value in values]
-    jaxpr = stage(lambda *arguments: [function(*arguments)], [operand.aval for operand in operands], name)
-    return call_staged(name, jaxpr, operands)[0]

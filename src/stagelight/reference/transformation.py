@@ -3,7 +3,7 @@
 Follows ``vmap`` and ``value_and_grad`` in ``jax/_src/api.py`` and ``jax/_src/interpreters/batching.py``. JAX
 linearizes a program and transposes that (``ad.py``); here each primitive is transposed where it was applied, which
 gives the same values. What has no rule of its own is looked into: other primitives, or the programs among its
-parameters, are run step by step. What cannot be is refused by name.
+parameters, are run step by step, as a ``scan`` is. What cannot be is refused by name.
 """
 
 import functools
@@ -12,23 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from stagelight.reference.aval import Aval
 from stagelight.reference.jaxpr import Jaxpr
 from stagelight.reference.operand import Operand, Tracer
 from stagelight.reference.pytree import Registry
 from stagelight.reference.staging_error import NotModelledError, require, require_value
 from stagelight.reference.trace import Params, Primitive, Trace, bind, evaluate, operand_of, running, stage
 
-type Function = Callable[..., Any]
 
-
-class BatchTrace(Trace):
+class VmapTrace(Trace):
     """Applies each primitive to whole batches; a tracer holds a value, and whether it is a batch or one for all."""
 
-    label = "VmapTracer"
-
     def __init__(self, size: int) -> None:
-        super().__init__()
         self.size = size
 
     def lift(self, operand: Operand) -> Tracer:
@@ -49,7 +43,7 @@ class BatchTrace(Trace):
         return None if tracer.payload[1] else tracer.payload[0].known()
 
     def process(self, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
-        """Apply a primitive to whole batches."""
+        """Apply a primitive to whole batches, or look into it."""
         if not any(tracer.payload[1] for tracer in tracers):
             return [self.lift(result) for result in bind(primitive, *[t.payload[0] for t in tracers], **params)]
         if primitive.batch is None:
@@ -57,9 +51,9 @@ class BatchTrace(Trace):
         return primitive.batch(self, primitive, tracers, params)
 
 
-def batch(function: Function, wholes: Sequence[Any], mapped: Sequence[bool], size: int) -> list[Any]:
+def batch(function: Callable[..., Any], wholes: Sequence[Any], mapped: Sequence[bool], size: int) -> list[Any]:
     """Run a flat function of single elements on batches with the batch axis in front, and on values for all."""
-    trace = BatchTrace(size)
+    trace = VmapTrace(size)
     with running(trace):
         given = zip(map(operand_of, wholes), mapped, strict=True)
         results = function(*[trace.batched(whole) if is_mapped else whole for whole, is_mapped in given])
@@ -78,7 +72,7 @@ def _moved(x: Any, source: int, target: int) -> Any:
     return x.transpose(axes)
 
 
-def vmap(registry: Registry, function: Function, in_axes: Any, out_axes: int) -> Function:
+def vmap(registry: Registry, function: Callable[..., Any], in_axes: Any, out_axes: int) -> Callable[..., Any]:
     """Map over one axis of each argument whose entry in ``in_axes`` is not None."""
 
     @functools.wraps(function)
@@ -89,8 +83,9 @@ def vmap(registry: Registry, function: Function, in_axes: Any, out_axes: int) ->
         axes = [axis for axis, arg in zip(axes, args, strict=True) for _ in registry.flatten(arg)[0]]
         pairs = [(operand_of(leaf), axis) for leaf, axis in zip(leaves, axes, strict=True)]
         for x, axis in pairs:
-            is_there = axis is None or -x.ndim <= axis < x.ndim
-            require_value(is_there, f"vmap was requested to map axis {axis} of an argument of shape {x.shape}")
+            require_value(
+                axis is None or -x.ndim <= axis < x.ndim, f"vmap over axis {axis} of an array of shape {x.shape}"
+            )
         sizes = {x.shape[axis] for x, axis in pairs if axis is not None}
         require_value(len(sizes) == 1, f"vmap got inconsistent sizes for array axes to be mapped: {sorted(sizes)}")
         wholes = [x if axis is None else _moved(x, axis, 0) for x, axis in pairs]
@@ -101,13 +96,10 @@ def vmap(registry: Registry, function: Function, in_axes: Any, out_axes: int) ->
     return mapped
 
 
-class GradientTrace(Trace):
+class GradTrace(Trace):
     """Runs a program and writes down each step; a tracer holds a value, and whether it has a gradient."""
 
-    label = "GradTracer"
-
     def __init__(self) -> None:
-        super().__init__()
         self.tape: list[tuple[Primitive, list[Tracer], list[Tracer], Params]] = []
 
     def lift(self, operand: Operand, *, is_active: bool = False) -> Tracer:
@@ -140,31 +132,29 @@ class GradientTrace(Trace):
                 if cotangent is not None and tracer.payload[1]:
                     known[id(tracer)] = known[id(tracer)] + cotangent if id(tracer) in known else cotangent
 
+        def gained_by(tracers: list[Tracer]) -> list[Any]:
+            return [known[id(t)] if id(t) in known else Operand.functions.zeros(t.shape, t.dtype) for t in tracers]
+
         gain(outputs, cotangents)
         for primitive, given, results, params in reversed(self.tape):
             if any(id(result) in known for result in results):
-                gained = [known.get(id(r), zeros_of(r.aval)) for r in results]
                 operands, values = ([t.payload[0] for t in tracers] for tracers in (given, results))
-                pair = (gained, values) if primitive.multiple_results else (gained[0], values[0])
+                cotangents = gained_by(results)
+                pair = (cotangents, values) if primitive.multiple_results else (cotangents[0], values[0])
                 gain(given, primitive.pull(*pair, *operands, **params))
-        return [known.get(id(tracer), zeros_of(tracer.aval)) for tracer in inputs]
+        return gained_by(inputs)
 
 
-def zeros_of(aval: Aval) -> Any:
-    """Zeros of an aval."""
-    return Operand.functions.broadcast_to(np.zeros((), aval.dtype)[()], aval.shape)
-
-
-def pull_back(function: Function, operands: Sequence[Any]) -> tuple[list[Any], Function]:
+def pull_back(function: Callable[..., Any], operands: Sequence[Any]) -> tuple[list[Any], Callable[..., Any]]:
     """Run a flat function; also give the transpose of its derivative there."""
-    trace = GradientTrace()
+    trace = GradTrace()
     with running(trace):
         inputs = [trace.lift(operand_of(x), is_active=True) for x in operands]
         outputs = [trace.own(result) for result in function(*inputs)]
     return [t.payload[0] for t in outputs], lambda cotangents: trace.transposed(outputs, cotangents, inputs)
 
 
-def value_and_grad(registry: Registry, function: Function, argnums: int | Sequence[int]) -> Function:
+def value_and_grad(registry: Registry, function: Callable[..., Any], argnums: Any) -> Callable[..., Any]:
     """The value, and the gradient with respect to the arguments at ``argnums``."""
     wanted = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
@@ -179,8 +169,7 @@ def value_and_grad(registry: Registry, function: Function, argnums: int | Sequen
             return [function(*[changed.get(i, arg) for i, arg in enumerate(args)], **kwargs)]
 
         (value,), pull = pull_back(flat, leaves)
-        is_scalar = not value.shape and value.dtype.kind == "f"
-        require(is_scalar, f"Gradient only defined for scalar-output functions. Output was: {value.aval}.")
+        require(not value.shape and value.dtype.kind == "f", f"Gradient only defined for scalars. Got {value.aval}.")
         gradients = structure.rebuild(pull([np.ones((), value.dtype)[()]]))
         return value, gradients[0] if isinstance(argnums, int) else gradients
 

@@ -13,7 +13,7 @@ import numpy as np
 from stagelight.adapters.jit_declaration import jit_declaration
 from stagelight.reference import Array, Machine, NotModelledError, StagedFunction
 from stagelight.reference.aval import DTYPE_NAMES
-from stagelight.reference.namespace import Namespace
+from stagelight.reference.machine import Namespace
 
 _MODULES = ("jax.numpy", "jax.lax", "jax")
 _OF_JAX = ("jax", "jaxlib")

@@ -16,7 +16,7 @@ from stagelight.reference.aval import Aval, canonical_dtype, current_context, in
 from stagelight.reference.operand import Array, Operand
 from stagelight.reference.operations import structural as s
 from stagelight.reference.staging_error import NotModelledError, StagingTypeError, require, require_value
-from stagelight.reference.trace import Params, Primitive, operand_of, stage_and_call
+from stagelight.reference.trace import Params, Primitive, call_staged, operand_of, stage
 
 
 def broadcast_shape(name: str, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -24,8 +24,7 @@ def broadcast_shape(name: str, shapes: list[tuple[int, ...]]) -> tuple[int, ...]
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
-        told = ", ".join(map(str, shapes))
-        raise StagingTypeError(f"{name} got incompatible shapes for broadcasting: {told}.") from None
+        raise StagingTypeError(f"{name} got incompatible shapes for broadcasting: {shapes}.") from None
 
 
 def batch_aligned(trace: Any, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
@@ -34,9 +33,8 @@ def batch_aligned(trace: Any, primitive: Primitive, tracers: list[Any], params: 
 
     def aligned(tracer: Any) -> Any:
         value, is_batched = tracer.payload
-        if is_batched:
-            return value.reshape(trace.size, *[1] * (rank - len(tracer.shape)), *tracer.shape)
-        return value.reshape(1, *value.shape) if value.ndim else value
+        shape = (trace.size if is_batched else 1, *[1] * (rank - len(tracer.shape)), *tracer.shape)
+        return value.reshape(shape) if value.ndim else value
 
     return [trace.batched(primitive(*map(aligned, tracers), **params))]
 
@@ -128,13 +126,13 @@ def number_like(x: Any, number: int) -> Any:
     return convert(number, x.dtype, x.weak_type and not x.ndim)
 
 
-def same_dtype(*values: Any, to_inexact: bool = False, numeric: bool = False) -> list[Any]:
-    """The operands converted to the dtype they have together."""
+def same_dtype(*values: Any, to: str = "") -> list[Any]:
+    """The operands converted to the dtype they have together, or to the inexact or numeric one above it."""
     operands = [operand_of(value) for value in values]
-    if len(operands) == 1 and not (to_inexact or numeric):
+    if len(operands) == 1 and not to:
         return operands
     dtype, weak = promoted(*[operand.aval for operand in operands])
-    dtype = inexact(dtype) if to_inexact else canonical_dtype(int) if numeric and dtype.kind == "b" else dtype
+    dtype = inexact(dtype) if to == "inexact" else canonical_dtype(int) if to and dtype.kind == "b" else dtype
     return [convert(operand, dtype, weak) for operand in operands]
 
 
@@ -143,25 +141,20 @@ def same_rank(name: str, operands: list[Any]) -> list[Any]:
     ranks = {operand.ndim for operand in operands if operand.ndim}
     if len(ranks) < 2:
         return operands
-    is_allowed = current_context().numpy_rank_promotion != "raise"
-    require_value(is_allowed, f"{name} of shapes {[x.shape for x in operands]} with jax_numpy_rank_promotion='raise'.")
-    return [
-        Operand.functions.broadcast_to(x, (1,) * (max(ranks) - x.ndim) + x.shape) if x.ndim < max(ranks) else x
-        for x in operands
-    ]
+    mode, shapes = current_context().numpy_rank_promotion, [x.shape for x in operands]
+    require_value(mode != "raise", f"{name} of shapes {shapes}, with jax_numpy_rank_promotion='raise'.")
+    return [s.broadcast_to(x, (1,) * (max(ranks) - x.ndim) + x.shape) for x in operands]
 
 
-def _ufunc(
-    name: str, primitive: Primitive, accepts: str = "biuf", for_bool: Any = None, prepare: Any = None, **promotion: bool
-) -> Callable[..., Any]:
+def _ufunc(name: str, primitive: Primitive, **options: Any) -> Callable[..., Any]:
     """A row of the table: operands get one dtype and one rank and are prepared, and the primitive is applied."""
 
     def apply(*values: Any) -> Any:
-        operands = same_rank(name, same_dtype(*values, **promotion))
-        operands = [prepare(operand) for operand in operands] if prepare else operands
+        operands = same_rank(name, same_dtype(*values, to=options.get("to", "")))
+        operands = list(map(options.get("prepare", operand_of), operands))
         dtype = operands[0].dtype
-        require(dtype.kind in accepts, f"{primitive.name} does not accept dtype {dtype} at position 0.")
-        return for_bool(*operands) if for_bool and dtype.kind == "b" else primitive(*operands)
+        require(dtype.kind in options.get("accepts", "biuf"), f"{primitive.name} does not accept dtype {dtype}.")
+        return (options.get("for_bool", primitive) if dtype.kind == "b" else primitive)(*operands)
 
     return apply
 
@@ -174,8 +167,8 @@ def _truth(x: Any) -> Any:
 _ROWS: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "maximum=max_ minimum=min_ equal=eq not_equal=ne invert=not_"),
     ({}, "less=lt less_equal=le greater=gt greater_equal=ge"),
-    ({"to_inexact": True}, "exp log log1p expm1 sin cos tanh sqrt divide=div true_divide=div"),
-    ({"numeric": True}, "square"),
+    ({"to": "inexact"}, "exp log log1p expm1 sin cos tanh sqrt divide=div true_divide=div"),
+    ({"to": "numeric"}, "square"),
     ({"accepts": "iuf"}, "negative=neg sign subtract=sub"),
     ({"accepts": "biu"}, "bitwise_and=and_ bitwise_or=or_"),
     ({"for_bool": or_}, "add"),
@@ -193,12 +186,11 @@ def power(x: Any, y: Any) -> Any:
     """``jnp.power``: a known integer exponent becomes a parameter, an integer exponent of a float is not converted."""
     is_scalar = isinstance(y, Array) and not y.ndim and y.dtype.kind in "iu"
     if is_scalar or isinstance(y, int | np.integer | np.bool_):
-        (base,) = same_dtype(x, numeric=True)
-        is_defined = int(y) >= 0 or base.dtype.kind == "f"
-        require(is_defined, f"Integers cannot be raised to negative powers, got {base.aval} and {y}")
+        (base,) = same_dtype(x, to="numeric")
+        require(int(y) >= 0 or base.dtype.kind == "f", f"Integers cannot be raised to negative powers, got {y}.")
         return integer_pow(base, y=int(y))
     x, y = same_rank("power", [x, operand_of(y)])
-    same = same_dtype(x, y, numeric=True)
+    same = same_dtype(x, y, to="numeric")
     if same[0].dtype.kind != "f":
         raise NotModelledError("jax.numpy.power of two integer arrays")
     return pow_(x, y) if x.dtype.kind == "f" and y.dtype.kind in "iu" else pow_(*same)
@@ -209,16 +201,17 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None or y is None:
         raise NotModelledError("jax.numpy.where with one argument")
 
-    def choose(condition: Any, x: Any, y: Any) -> Any:
+    def choose(condition: Any, x: Any, y: Any) -> list[Any]:
         if condition.dtype.kind != "b":
             condition = ne(condition, convert(0, condition.dtype, condition.weak_type))
         x, y = same_dtype(x, y)
         shape = broadcast_shape("where", [x.shape, y.shape, condition.shape])
         condition = s.broadcast_to(condition, shape) if condition.ndim else condition
         x, y = s.broadcast_to(x, shape), s.broadcast_to(y, shape)
-        return x if 0 in shape else select_n(condition, y, x)
+        return [x if 0 in shape else select_n(condition, y, x)]
 
-    return stage_and_call("_where", choose, condition, x, y)
+    operands = [operand_of(value) for value in (condition, x, y)]
+    return call_staged("_where", stage(choose, [operand.aval for operand in operands], "_where"), operands)[0]
 
 
 def _reduced(primitive: Primitive, x: Any, axis: Any, keepdims: bool, result: Any, **params: Any) -> Any:
@@ -249,21 +242,13 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def _extreme(primitive: Primitive, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    is_there = all(x.shape[a] for a in s.axes_in(axis, x.ndim))
-    require_value(is_there, f"zero-size array to reduction operation {primitive.name} which has no identity")
+    require_value(all(x.shape[a] for a in s.axes_in(axis, x.ndim)), f"{primitive.name} of nothing has no identity")
     params = {"out_sharding": None} if rule_holds("reduce-max-has-a-sharding") else {}
     return _reduced(primitive, convert(x, x.dtype), axis, keepdims, x.dtype, **params)
 
 
 def _any_or_all(primitive: Primitive, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _reduced(primitive, convert(x, bool), axis, keepdims, bool)
-
-
-def _position(primitive: Primitive, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    require_value(x.size, f"attempt to get {primitive.name} of an empty sequence")
-    flat, axes = x.ravel() if axis is None else x, s.axes_in(axis, x.ndim)
-    found = primitive(flat, axes=(0,) if axis is None else axes, index_dtype=canonical_dtype(int))
-    return s.expand_dims(found, axes) if keepdims else found
 
 
 # Functions of an array, which comes as an operand from the namespace.
@@ -280,6 +265,4 @@ ARITHMETIC: dict[str, Callable[..., Any]] = UFUNCS | {
     "min": partial(_extreme, s.reduce_min),
     "any": partial(_any_or_all, s.reduce_or),
     "all": partial(_any_or_all, s.reduce_and),
-    "argmax": partial(_position, s.argmax),
-    "argmin": partial(_position, s.argmin),
 }

@@ -9,18 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from stagelight.reference.aval import DTYPE_NAMES, aval_of, canonical_dtype, promoted, rule_holds
+from stagelight.reference import staging_error as errors
+from stagelight.reference.aval import DTYPE_NAMES, canonical_dtype, promoted, rule_holds
 from stagelight.reference.operand import Array, Operand, Tracer
 from stagelight.reference.operations import arithmetic as e
 from stagelight.reference.operations import structural as p
 from stagelight.reference.operations.arithmetic import convert, number_like, same_dtype
-from stagelight.reference.staging_error import (
-    ConcretizationTypeError,
-    NonConcreteBooleanIndexError,
-    NotModelledError,
-    require,
-    require_value,
-)
+from stagelight.reference.staging_error import NotModelledError, require, require_value
 from stagelight.reference.trace import bind, operand_of, staging_trace
 
 
@@ -28,8 +23,9 @@ def _sizes_of(shape: Any) -> tuple[int, ...]:
     """A shape as known integers; traced sizes are refused as JAX refuses them."""
     sizes = tuple(shape) if isinstance(shape, Sequence) else (shape,)
     unknown = [size.described() for size in sizes if isinstance(size, Tracer) and size.known() is None]
-    says = "Shapes must be 1D sequences of concrete values of integer type. If using `jit`, try `static_argnums`."
-    require(not unknown, f"{says} {unknown}")
+    require(
+        not unknown, f"Shapes must be 1D sequences of concrete values. Under `jit`, try `static_argnums`. {unknown}"
+    )
     return tuple(int(size.__index__()) for size in sizes)
 
 
@@ -51,9 +47,7 @@ def transpose(x: Any, axes: Any = None) -> Any:
 def squeeze(x: Any, axis: Any = None) -> Any:
     """``jnp.squeeze``."""
     axes = p.axes_in([a for a, size in enumerate(x.shape) if size == 1] if axis is None else axis, x.ndim)
-    require_value(
-        all(x.shape[a] == 1 for a in axes), f"cannot squeeze out axis {axis} of shape {x.shape}: not size one"
-    )
+    require_value(all(x.shape[a] == 1 for a in axes), f"cannot squeeze axis {axis} of shape {x.shape}: not of size one")
     return p.squeeze(x, dimensions=axes) if axes else x
 
 
@@ -85,14 +79,13 @@ def unstack(x: Any) -> list[Any]:
 
 def _require_index(entry: Any) -> None:
     """Refuse what does not index, and what the machine does not index by."""
-    is_mask = isinstance(entry, Tracer) and entry.dtype.kind == "b"
-    require(not is_mask, f"Array boolean indices must be concrete; got {entry}", NonConcreteBooleanIndexError)
-    is_number = isinstance(entry, int | np.integer | Operand) and not isinstance(entry, bool)
-    is_number = is_number and not getattr(entry, "ndim", 0)
-    if not (is_number or entry is None or isinstance(entry, slice | type(...))):
+    kind = entry.dtype.kind if isinstance(entry, Operand) else "i"
+    if isinstance(entry, Tracer) and kind == "b":
+        raise errors.NonConcreteBooleanIndexError(f"Array boolean indices must be concrete; got {entry}")
+    is_modelled = isinstance(entry, int | np.integer | Operand | slice | type(...) | None)
+    if not is_modelled or isinstance(entry, bool) or getattr(entry, "ndim", 0):
         raise NotModelledError(f"indexing by {type(entry).__name__}")
-    is_integer = not isinstance(entry, Operand) or entry.dtype.kind in "iu"
-    require(is_integer, f"Indexer must have integer or boolean type, got {entry}")
+    require(kind in "iu", f"Indexer must have integer or boolean type, got {entry}")
 
 
 def take_index(x: Any, index: Any) -> Any:
@@ -105,8 +98,8 @@ def take_index(x: Any, index: Any) -> Any:
     at = next((i for i, entry in enumerate(entries) if entry is Ellipsis), len(entries))
     entries[at : at + 1] = [slice(None)] * missing
     axes = [entry for entry in entries if entry is not None]
-    numbers = [(a, n) for a, n in zip(axes, x.shape, strict=True) if not isinstance(a, slice)]
-    is_known = all(not isinstance(a, Operand) and -n <= a < n for a, n in numbers)
+    pairs = zip(axes, x.shape, strict=True)
+    is_known = all(isinstance(a, slice) or (not isinstance(a, Operand) and -n <= a < n) for a, n in pairs)
     gone = tuple(i for i, entry in enumerate(axes) if not isinstance(entry, slice))
     kept = [entry for entry in entries if entry is None or isinstance(entry, slice)]
     new = tuple(i for i, entry in enumerate(kept) if entry is None)
@@ -114,17 +107,17 @@ def take_index(x: Any, index: Any) -> Any:
 
 
 def _take_known(x: Any, axes: list[Any]) -> Any:
-    pairs = list(zip(axes, x.shape, strict=True))
-    ranges = [range(*a.indices(n)) if isinstance(a, slice) else range(a % n, a % n + 1) for a, n in pairs]
+    slices = [a if isinstance(a, slice) else slice(a, a + 1 or None) for a in axes]
+    ranges = [range(*a.indices(n)) for a, n in zip(slices, x.shape, strict=True)]
     backwards = tuple(i for i, r in enumerate(ranges) if r.step < 0)
     spans = [r[::-1] if r.step < 0 else r for r in ranges]
     # With a step JAX's limit lies as far out as it can.
-    limits = [min(r.stop + r.step - 1, n) if len(r) else r.stop for r, n in zip(spans, x.shape, strict=True)]
-    bounds = [(r.start, max(limit, r.start)) for r, limit in zip(spans, limits, strict=True)]
-    steps = tuple(r.step for r in spans)
-    if set(steps) - {1} or bounds != [(0, n) for n in x.shape]:
-        starts, limits = zip(*bounds, strict=True)
-        x = p.slice_(x, start_indices=starts, limit_indices=limits, strides=steps if set(steps) - {1} else None)
+    pairs = zip(spans, x.shape, strict=True)
+    limits = tuple(max(r.start, min(r.stop + r.step - 1, n) if len(r) else r.stop) for r, n in pairs)
+    starts, strides = (tuple(getattr(r, name) for r in spans) for name in ("start", "step"))
+    strides = strides if set(strides) - {1} else None
+    if strides or (starts, limits) != ((0,) * x.ndim, x.shape):
+        x = p.slice_(x, start_indices=starts, limit_indices=limits, strides=strides)
     return p.rev(x, dimensions=backwards) if backwards else x
 
 
@@ -178,10 +171,7 @@ class ScalarType:
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """``jnp.full``; without a dtype a Python number leaves the result weak."""
-    fill = operand_of(fill_value)
-    if fill.ndim:
-        raise NotModelledError("jax.numpy.full of an array")
-    return p.broadcast_to(fill if dtype is None else convert(fill, dtype), _sizes_of(shape))
+    return p.broadcast_to(fill_value if dtype is None else convert(fill_value, dtype), _sizes_of(shape))
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
@@ -193,8 +183,8 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     """``jnp.arange`` of known numbers."""
     start, stop = (None, start) if stop is None else (start, stop)
     given = [value for value in (start, stop, step) if value is not None]
-    is_known = not any(isinstance(value, Tracer) for value in given)
-    require(is_known, "A concrete value is expected: jnp.arange needs known numbers", ConcretizationTypeError)
+    if any(isinstance(value, Tracer) for value in given):
+        raise errors.ConcretizationTypeError("A concrete value is expected: jnp.arange needs known numbers")
     dtype = canonical_dtype(dtype if dtype is not None else float if any(isinstance(g, float) for g in given) else int)
     if step is not None and not rule_holds("arange-is-staged"):
         return Array(np.arange(start, stop, step).astype(dtype))
@@ -203,22 +193,12 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     return result if start is None else e.add(np.asarray(start, dtype)[()], result)
 
 
-def _nested(value: Any) -> list[Any]:
-    return [leaf for v in value for leaf in _nested(v)] if isinstance(value, list | tuple) else [value]
-
-
-def _stacked(value: Any, dtype: Any) -> Any:
-    if not isinstance(value, list | tuple):
-        return convert(value, dtype)
-    return concatenate([p.expand_dims(_stacked(part, dtype), 0) for part in value])
-
-
 def asarray(value: Any, dtype: Any = None) -> Any:
     """``jnp.asarray``; lists of numbers have a dtype of their own, Python numbers are weak."""
-    if isinstance(value, list | tuple):
-        leaves = _nested(value)
-        has_operands = any(isinstance(leaf, Operand) for leaf in leaves)
-        value = _stacked(value, promoted(*map(aval_of, leaves))[0]) if has_operands else np.asarray(value)
+    if isinstance(value, list | tuple) and any(isinstance(part, Operand) for part in value):
+        together = promoted(*[operand_of(part).aval for part in value])[0]
+        value = concatenate([p.expand_dims(convert(part, together), 0) for part in value])
+    value = np.asarray(value) if isinstance(value, list | tuple) else value
     operand = operand_of(value) if dtype is None else convert(value, dtype)
     if isinstance(operand, Tracer) or operand.source is None:
         return operand

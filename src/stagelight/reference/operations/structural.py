@@ -57,9 +57,8 @@ def structural(name: str, compute: Any, *uses: str, pull: Any, shape: Any = None
 def reduction(name: str, compute: Callable[..., Any], pull: Any = lambda *_, **__: ()) -> Primitive:
     """A row of the table: what reduces along ``axes``."""
 
-    def infer(aval: Aval, *, axes: Shape, index_dtype: Any = None, **_: Any) -> Aval:
-        shape = tuple(size for axis, size in enumerate(aval.shape) if axis not in axes)
-        return Aval(shape, index_dtype or aval.dtype, aval.weak_type and not index_dtype)
+    def infer(aval: Aval, *, axes: Shape, **_: Any) -> Aval:
+        return aval._replace(shape=tuple(size for axis, size in enumerate(aval.shape) if axis not in axes))
 
     return Primitive(name, infer, lambda x, *, axes, **_: compute(x, axes), _batch, pull)
 
@@ -190,8 +189,8 @@ def _pull_extreme(cotangent: Any, y: Any, x: Any, *, axes: Shape, **_: Any) -> l
 
 def _infer_dot(x: Aval, y: Aval, *, dimension_numbers: Any, preferred_element_type: Any) -> Aval:
     left, right = dimension_numbers[0]
-    fits = [x.shape[i] for i in left] == [y.shape[i] for i in right]
-    require(fits, f"dot_general requires contracting dimensions of the same size, got {x.shape} and {y.shape}.")
+    summed = [[aval.shape[i] for i in axes] for aval, axes in ((x, left), (y, right))]
+    require(summed[0] == summed[1], f"dot_general sums axes of one size, got {x.shape} and {y.shape}.")
     kept = [n for i, n in enumerate(x.shape) if i not in left] + [n for i, n in enumerate(y.shape) if i not in right]
     return Aval(tuple(kept), preferred_element_type, x.weak_type and y.weak_type)
 
@@ -228,6 +227,4 @@ iota = Primitive("iota", lambda **k: Aval(k["shape"], k["dtype"]), lambda **k: n
 reduce_sum = reduction("reduce_sum", np.sum, lambda ct, _, x, *, axes, **__: [_along(ct, axes, x.shape)])
 reduce_max, reduce_min = reduction("reduce_max", np.max, _pull_extreme), reduction("reduce_min", np.min, _pull_extreme)
 reduce_and, reduce_or = reduction("reduce_and", np.all), reduction("reduce_or", np.any)
-argmax = reduction("argmax", lambda x, axes: np.argmax(x, *axes))
-argmin = reduction("argmin", lambda x, axes: np.argmin(x, *axes))
 dot_general = Primitive("dot_general", _infer_dot, lambda x, y, **_: np.dot(x, y), run=_look_into_dot)
