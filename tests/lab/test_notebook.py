@@ -117,9 +117,10 @@ def notebook_of_cells(*cells: str) -> str:
 def test_what_a_project_is_asked_for_out_of_turn(run):
     load = f"%load_ext stagelight.lab.magics\n%project {PROJECT.name}"
     said = run(notebook_of_cells(
-        load, "%hint 1", "%hint 1", "%solution 1", "%solution 1 --give-up", "%stage 9", "%%stage all\nx = 1", "%hint",
-        "%%repair triple\nx = 1", "%lesson 1\n%stage 1", "%project none",
+        load, "%stage 1", "%hint 1", "%hint 1", "%solution 1", "%solution 1 --give-up", "%stage 9",
+        "%%stage all\nx = 1", "%hint", "%%repair triple\nx = 1", "%lesson 1\n%stage 1", "%project none",
     ))  # fmt: skip
+    assert "Stage 1: Independent calculations  check-failed" in said  # what no cell replaced is the starter's
     assert "Hint 1 of 3" in said
     assert "Hint 2 of 3" in said
     assert "stage 1 has not passed. To see it anyway: %solution 1 --give-up" in said
