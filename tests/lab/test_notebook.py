@@ -142,6 +142,14 @@ def test_a_stage_that_never_ends_is_stopped_and_does_not_hang_the_kernel(run):
     assert "alive" in said
 
 
+def test_a_mistake_is_shown_in_its_own_cell(run):
+    load = f"%load_ext stagelight.lab.magics\n%project {PROJECT.name}"
+    said = run(notebook_of_cells(load, "%%stage 2\nx = 1\ny = (", "%stage 3"))
+    assert said.count("(line 3 of the cell %%stage 2) is not Python") == 2
+    said = run(notebook_of_cells(load, "%%stage 1\nx = 1\nx.missing", "%stage 4"))
+    assert said.count("(line 3 of the cell %%stage 1) raised AttributeError") == 2
+
+
 def test_names_of_the_program_can_be_tried_in_other_cells(run):
     text = json.loads(without_cells(project_notebook_text(PROJECT), "%%stage 2", "%%stage 3", "%%stage 4", "%stage"))
     tried = nbformat.v4.new_code_cell("print('tried', changed.__name__, ROWS.shape)")

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from stagelight.errors import LessonError
-from stagelight.lab.project_parts import joined, parts_of
+from stagelight.lab.project_parts import joined, parts_of, place_of
 from stagelight.lab.project_reading import projects
 from stagelight.lab.project_stages import project_complaints
 
@@ -17,6 +17,14 @@ def test_the_parts_make_the_program(what):
     parts = parts_of(PROJECT, source, what)
     assert len(parts) == 1 + len(PROJECT.stages)
     assert joined(parts) == source
+
+
+@pytest.mark.parametrize("what", ["starter", "solution"])
+def test_every_line_is_found_again_in_its_part(what):
+    parts = [f"\n{part}" for part in parts_of(PROJECT, getattr(PROJECT, what), what)]
+    for number, line in enumerate(joined(parts).splitlines(), start=1):
+        part, place = place_of(parts, number)
+        assert not line or parts[part].splitlines()[place - 1] == line
 
 
 def test_a_stage_without_its_line_is_named():

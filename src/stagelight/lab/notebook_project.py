@@ -6,17 +6,21 @@ in a child process, by the same checks as in a terminal, and its evidence is kep
 
 import contextlib
 import io
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from stagelight.errors import LabError
 from stagelight.lab.asking import Examiner
-from stagelight.lab.project_parts import joined, parts_of
+from stagelight.lab.project_parts import joined, parts_of, place_of
 from stagelight.lab.project_stages import StageRun, evidence_before, keep_evidence, stage_run, stages_called
 from stagelight.lab.shown import Shown
 from stagelight.lab.study import write_text
 from stagelight.lab.verdicts import PASSED
+from stagelight.model.examination import Verdict
 from stagelight.model.project import Project, Stage
 from stagelight.report.document import Document
 from stagelight.report.verdict_document import verdict_document
@@ -63,7 +67,9 @@ class NotebookProject:
         last = runs[-1].found
         if last.ending == "answered" and (last.raised is None or last.raised.where == "check"):
             self._define(joined(self._parts))
-        documents = [verdict_document(run.verdict, f"Stage {run.stage.number}: {run.stage.title}") for run in runs]
+        documents = [
+            verdict_document(self._located(run.verdict), f"Stage {run.stage.number}: {run.stage.title}") for run in runs
+        ]
         blocks = tuple(block for document in documents for block in document.blocks)
         return Shown(Document(title=self._project.title, blocks=blocks))
 
@@ -75,6 +81,17 @@ class NotebookProject:
         if run.verdict.kind == PASSED:
             self._passed.add(stage.number)
         return run
+
+    def _located(self, verdict: Verdict) -> Verdict:
+        """The verdict with the cell of each line that it names: nobody sees the program's own line numbers here."""
+
+        def located(found: re.Match[str]) -> str:
+            number, line = place_of(self._parts, int(found["line"]))
+            cell = f"%%stage {number}" if number else "%%setup"
+            return f"{found[0]} (line {line + 1} of the cell {cell})"  # the magic is the cell's first line
+
+        message = re.sub(rf"{re.escape(PROGRAM)}:(?P<line>\d+)", located, verdict.message)
+        return msgspec.structs.replace(verdict, message=message)
 
     def _define(self, source: str) -> None:
         """Let other cells use what the program defines, once it is known to end; what it prints was shown already."""

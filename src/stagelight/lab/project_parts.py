@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from stagelight.errors import LessonError
 from stagelight.model.project import Project
 
+# Empty lines between two parts.
+GAP = 2
 _MARK = re.compile(r"^# Stage (?P<number>\d+):.*$", re.MULTILINE)
 
 
@@ -37,10 +39,26 @@ def parts_of(project: Project, source: str, what: str) -> tuple[str, ...]:
     return (source[: ends[0]], *(source[start:end] for start, end in itertools.pairwise(ends)))
 
 
+def place_of(parts: Sequence[str], line: int) -> tuple[int, int]:
+    """Which part of a joined program a line is of, and which line of that part's own text.
+
+    >>> place_of(["x = 1\n", "\ny = 2\nz = 3\n"], 5)
+    (1, 3)
+    """
+    start = 1
+    for number, part in enumerate(parts):
+        lines = part.strip("\n").count("\n") + 1 + GAP
+        if line < start + lines or number == len(parts) - 1:
+            before = len(part) - len(part.lstrip("\n"))
+            return number, line - start + 1 + before
+        start += lines
+    return 0, line
+
+
 def joined(parts: Sequence[str]) -> str:
     """The program that some parts make, two empty lines between them.
 
     >>> joined(["x = 1\\n", "y = 2"])
     'x = 1\\n\\n\\ny = 2\\n'
     """
-    return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
+    return ("\n" * (GAP + 1)).join(part.strip("\n") for part in parts) + "\n"
