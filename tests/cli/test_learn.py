@@ -71,8 +71,11 @@ def test_a_lesson_command_by_command(place):
     told = learn("run")
     assert "Your predictions: 4 of 4 right" in told
     assert 'vary={"values": [jnp.ones(5), jnp.array([1, 2, 3])]}' in told  # the experiment beside what it showed
+    first = exercise_file(place, LESSON.exercises[0].name).relative_to(place)
+    assert f"Repair {first}; its task: stagelight learn show 1\nThen: stagelight learn check 1" in told
     failed = called("learn", "check")
     assert (failed.exit_code, "check-failed" in failed.output) == (1, True)
+    assert f"Mend {first} and check again. For a hint: stagelight learn hint 1 report-each-call" in failed.output
     assert "Hint 1 of 3" in learn("hint")
     assert "--give-up" in refusal("solution")
     for exercise in LESSON.exercises:

@@ -69,9 +69,12 @@ def next_step(study: Study, lesson: Lesson | None = None) -> str:
         answers = " ".join(f"{question.id}=ANSWER" for question in lesson.predictions)
         return f"Read it with: stagelight learn show {number}\nThen: stagelight learn predict {number} {answers}"
     exercise = next_exercise(lesson, progress)
+    if progress.part == "repair" and exercise is not None:
+        file = shown_path(study.exercise_file(lesson, exercise))
+        task = f"Repair {file}; its task: stagelight learn show {number}"
+        return f"{task}\nThen: stagelight learn check {number} {exercise.name}"
     commands = {
         "run": f"run {number}",
-        "repair": f"check {number} {exercise.name if exercise is not None else ''}",
         "checkpoint": f"answer {number} " + " ".join(f"{question.id}=ANSWER" for question in lesson.checkpoints),
         "evidence": f"receipt {number} --explanation TEXT",
     }

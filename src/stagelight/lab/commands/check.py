@@ -10,6 +10,7 @@ from stagelight.lab.going_on import next_step
 from stagelight.lab.pointing import pointed_exercise, pointed_lesson
 from stagelight.lab.study import study_of
 from stagelight.lab.verdicts import PASSED
+from stagelight.lab.watching import shown_path
 from stagelight.report.terminal import write_terminal
 from stagelight.report.verdict_document import verdict_document
 
@@ -35,5 +36,7 @@ def command(lesson: str | None, exercise: str | None) -> None:
         verdict = check_exercise(study, chosen, wanted, examiner)
     write_terminal(verdict_document(verdict, f"{chosen.number} {wanted.name}"))
     if verdict.kind != PASSED:
+        hint = f"stagelight learn hint {chosen.number} {wanted.name}"
+        click.echo(f"\nMend {shown_path(study.exercise_file(chosen, wanted))} and check again. For a hint: {hint}")
         sys.exit(1)
     click.echo(next_step(study))
