@@ -10,7 +10,7 @@ import tokenize
 
 import numpy as np
 
-UNARY = "negative abs sign exp log log1p expm1 sin cos tanh sqrt square floor isnan logical_not".split()
+UNARY = "negative abs sign exp log sin cos tanh sqrt square floor logical_not".split()
 SMOOTH = "negative exp sin cos tanh square".split()
 BINARY = (
     "add subtract multiply divide power maximum minimum equal not_equal less less_equal greater greater_equal "

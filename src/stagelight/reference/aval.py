@@ -74,8 +74,8 @@ def holding[T](variable: ContextVar[T], value: T) -> Generator[None]:
 
 def settings(**changes: object) -> AbstractContextManager[None]:
     """Change settings of the trace context for the length of a ``with`` block."""
-    for name in sorted(set(changes) - set(TraceContext.__struct_fields__)):
-        raise NotModelledError(f"the setting {name!r}")
+    unknown = sorted(set(changes) - set(TraceContext.__struct_fields__))
+    require(not unknown, f"the setting {', '.join(map(repr, unknown))}", NotModelledError)
     return holding(_context, msgspec.structs.replace(_context.get(), **changes))
 
 
@@ -115,9 +115,8 @@ class Aval(NamedTuple):
 def canonical_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype JAX would give: 64 bits become 32 unless x64 is enabled."""
     known = _SCALARS.get(dtype, dtype)
-    if str(known).startswith("key<") or np.dtype(known).name not in DTYPE_NAMES:
-        raise NotModelledError(f"the dtype {known}")
-    name = np.dtype(known).name
+    name = str(known) if str(known).startswith("key<") else np.dtype(known).name
+    require(name in DTYPE_NAMES, f"the dtype {name}", NotModelledError)
     return np.dtype(name if current_context().enable_x64 else _WITHOUT_X64.get(name, name))
 
 
@@ -131,8 +130,7 @@ def aval_of(value: Any) -> Aval:
     aval = getattr(value, "aval", value)  # an operand of the machine, or an array of JAX itself
     if isinstance(aval, Aval):
         return aval
-    if isinstance(value, complex):
-        raise NotModelledError("complex numbers")
+    require(not isinstance(value, complex), "complex numbers", NotModelledError)
     if type(value) in _SCALARS:
         dtype = canonical_dtype(type(value))
         fits = type(value) is not int or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max

@@ -16,7 +16,7 @@ from stagelight.reference.jaxpr import Jaxpr, Variable
 from stagelight.reference.operand import Operand
 from stagelight.reference.operations import arithmetic as e
 from stagelight.reference.operations.arithmetic import convert, number_like
-from stagelight.reference.pytree import Registry, Structure, tuple_of
+from stagelight.reference.pytree import LEAF, Registry, Structure, tuple_of
 from stagelight.reference.staging_error import StagingValueError, require, require_value
 from stagelight.reference.trace import Params, Primitive, bind, evaluate, operand_of, stage, stage_tree
 from stagelight.reference.transformation import batched_jaxpr, pull_back
@@ -51,17 +51,6 @@ def _calling(name: str, infer: Any, run: Any, batch: Any = None, pull: Any = Non
 COND = _calling("cond", lambda *_, branches: branches[0].out_avals, _run_cond, pull=_pull_cond)
 
 
-def _forwarded(jaxpr: Jaxpr) -> list[int | None]:
-    """For each output, which input it is, if it is one."""
-    return [jaxpr.inputs.index(out) if out in jaxpr.inputs else None for out in jaxpr.outputs]
-
-
-def _keeping(jaxpr: Jaxpr, outputs: Sequence[bool], order: Sequence[int] | None = None) -> Jaxpr:
-    """A program with some of its outputs, and its inputs in another order."""
-    inputs = jaxpr.inputs if order is None else [jaxpr.inputs[i] for i in order]
-    return Jaxpr(inputs, jaxpr.equations, [out for out, keep in zip(jaxpr.outputs, outputs, strict=True) if keep])
-
-
 def _with_constants(jaxpr: Jaxpr, merged: dict[int, Any]) -> Jaxpr:
     """A branch with a leading input for each constant that any of the branches captured."""
     own = dict(zip(map(id, jaxpr.values), jaxpr.constants, strict=True))
@@ -76,14 +65,17 @@ def _branched(registry: Registry, name: str, index: Any, branches: Any, given: A
     first, result = staged[order[0]]
     for jaxpr, found in staged.values():
         require(found == result, f"{name} branches must have the same pytree structure, but have {result} and {found}.")
-        avals = [[aval.strong for aval in program.out_avals] for program in (first, jaxpr)]
-        require(avals[0] == avals[1], f"{name} branches must have equal output types but they differ: {avals}.")
+        avals, others = ([str(aval) for aval in program.out_avals] for program in (first, jaxpr))
+        require(avals == others, f"{name} branches must have equal output types but have {avals} and {others}.")
     merged = {id(value): value for jaxpr, _ in staged.values() for value in jaxpr.values}
     jaxprs = [_with_constants(staged[i][0], merged) for i in sorted(order)]
     inputs = [*merged.values(), *operands]
-    passed = [found[0] if len({*found}) == 1 else None for found in zip(*map(_forwarded, jaxprs), strict=True)]
-    kept = tuple(_keeping(jaxpr, [i is None for i in passed]) for jaxpr in jaxprs)
-    results = iter(bind(COND, index, *inputs, branches=kept))
+    places = [[j.inputs.index(out) if out in j.inputs else None for out in j.outputs] for j in jaxprs]
+    # An output that is the same input in all branches is taken out of them.
+    passed = [found[0] if len({*found}) == 1 else None for found in zip(*places, strict=True)]
+    outputs = [[out for out, i in zip(j.outputs, passed, strict=True) if i is None] for j in jaxprs]
+    kept = [Jaxpr(j.inputs, j.equations, outs) for j, outs in zip(jaxprs, outputs, strict=True)]
+    results = iter(bind(COND, index, *inputs, branches=tuple(kept)))
     return result.rebuild([next(results) if i is None else inputs[i] for i in passed])
 
 
@@ -184,8 +176,8 @@ def while_loop(registry: Registry, cond_fun: Any, body_fun: Any, init_val: Any) 
 
     def trace(carry: list[Any]) -> tuple[Jaxpr, Structure, Jaxpr]:
         test, found = stage_tree(registry, cond_fun, tuple_of(structure), carry)
-        told = f"{found} of {[str(aval) for aval in test.out_avals]}"
-        require(told == "* of ['bool[]']", f"cond_fun must return a boolean scalar, but returned {told}.")
+        is_truth = found == LEAF and test.out_avals[0].strong == Aval((), np.dtype(bool))
+        require(is_truth, f"cond_fun must return a boolean scalar, but got {[*map(str, test.out_avals)]}.")
         body, out = stage_tree(registry, body_fun, tuple_of(structure), carry)
         return body, out, test
 
@@ -197,16 +189,12 @@ def fori_loop(registry: Registry, lower: Any, upper: Any, body_fun: Any, init_va
     """``lax.fori_loop``: a ``scan`` where both bounds are known, else a ``while_loop``."""
     bounds = [operand_of(lower), operand_of(upper)]
     if all(bound.known() is not None for bound in bounds):
-        step = lambda carry, _: ((_next(carry[0]), body_fun(*carry)), None)  # noqa: E731
+        step = lambda c, _: ((e.add(c[0], number_like(c[0], 1)), body_fun(*c)), None)  # noqa: E731
         return scan(registry, step, (lower, init_val), None, length=max(int(bounds[1]) - int(bounds[0]), 0))[0][1]
     dtype = promoted(*[bound.aval for bound in bounds])[0]
     bounds = [bound if bound.dtype == dtype else convert(bound, dtype) for bound in bounds]
-    advance = lambda carry: (_next(carry[0]), carry[1], body_fun(carry[0], carry[2]))  # noqa: E731
-    return while_loop(registry, lambda carry: e.lt(carry[0], carry[1]), advance, (*bounds, init_val))[2]
-
-
-def _next(index: Any) -> Any:
-    return e.add(index, number_like(index, 1))
+    advance = lambda c: (e.add(c[0], number_like(c[0], 1)), c[1], body_fun(c[0], c[2]))  # noqa: E731
+    return while_loop(registry, lambda c: e.lt(c[0], c[1]), advance, (*bounds, init_val))[2]
 
 
 def scan(registry: Registry, f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False) -> Any:
@@ -223,34 +211,32 @@ def scan(registry: Registry, f: Any, init: Any, xs: Any = None, length: Any = No
         return jaxpr, out.children[0], out
 
     carry, jaxpr, out = _settled("scan", structure, leaves, trace)
-    return out.rebuild(_bind_scan(jaxpr, carry, columns, lengths.pop(), reverse))
+    return out.rebuild(_bind_scan(jaxpr, carry, columns, length=lengths.pop(), reverse=reverse))
 
 
 def _bind_while(test: Jaxpr, body: Jaxpr, carry: list[Any]) -> list[Any]:
-    n, m, constants = len(test.values), len(body.values), (test.values, body.values)
-    test, body = test.with_constants_first(), body.with_constants_first()
     used = {atom for equation in test.equations for atom in equation.inputs} | {*test.outputs}
-    moved = [f == i + m and test.inputs[i + n] not in used for i, f in enumerate(_forwarded(body))]
-    kept, away = ([i for i, move in enumerate(moved) if move is wanted] for wanted in (False, True))
-    body = _keeping(body, [not move for move in moved], [*(i + m for i in away), *range(m), *(i + m for i in kept)])
-    test = _keeping(test, [True], [*range(n), *(i + n for i in kept)])
-    operands = [*constants[0], *(carry[i] for i in away), *constants[1], *(carry[i] for i in kept)]
-    params = {"cond_jaxpr": test, "cond_nconsts": n, "body_jaxpr": body, "body_nconsts": m + len(away)}
-    results = dict(zip(kept, bind(WHILE, *operands, **params), strict=True))
-    return [results.get(i, value) for i, value in enumerate(carry)]
+    slots = list(zip(carry, test.inputs, body.inputs, body.outputs, strict=True))
+    moved = [given is out and tested not in used for _, tested, given, out in slots]
+    away, kept = ([slot for slot, move in zip(slots, moved, strict=True) if move is wanted] for wanted in (True, False))
+    operands = [*test.values, *(x for x, *_ in away), *body.values, *(x for x, *_ in kept)]
+    inputs = [*(slot[2] for slot in away), *body.constants, *(slot[2] for slot in kept)]
+    looped = {"cond_jaxpr": Jaxpr([*test.constants, *(slot[1] for slot in kept)], test.equations, test.outputs)}
+    looped["body_jaxpr"] = Jaxpr(inputs, body.equations, [slot[3] for slot in kept])
+    n, m = len(test.values), len(away) + len(body.values)
+    results = iter(bind(WHILE, *operands, cond_nconsts=n, body_nconsts=m, **looped))
+    return [value if move else next(results) for value, move in zip(carry, moved, strict=True)]
 
 
-def _bind_scan(jaxpr: Jaxpr, carry: list[Any], columns: list[Any], length: int, reverse: bool) -> list[Any]:
-    constants, carried, n = jaxpr.values, len(carry), len(jaxpr.values)
-    jaxpr = jaxpr.with_constants_first()
-    passed = _forwarded(jaxpr)
-    kept, away = ([i for i in range(carried) if (passed[i] == i + n) is wanted] for wanted in (False, True))
+def _bind_scan(jaxpr: Jaxpr, carry: list[Any], columns: list[Any], **params: Any) -> list[Any]:
+    slots, made = list(zip(carry, jaxpr.inputs, jaxpr.outputs, strict=False)), jaxpr.outputs[len(carry) :]
+    away, kept = ([slot for slot in slots if (slot[1] is slot[2]) is wanted] for wanted in (True, False))
     # A result that is a row of the input is the input; it is left out of the loop.
-    through = [f - n - carried if f is not None and f >= n + carried else None for f in passed[carried:]]
-    outputs = [i in kept for i in range(carried)] + [t is None for t in through]
-    order = [*(i + n for i in away), *range(n), *(i + n for i in kept), *range(n + carried, len(jaxpr.inputs))]
-    operands = [*(carry[i] for i in away), *constants, *(carry[i] for i in kept), *columns]
-    params = {"jaxpr": _keeping(jaxpr, outputs, order), "length": length, "reverse": reverse, "unroll": 1}
-    results = iter(bind(SCAN, *operands, num_consts=n + len(away), num_carry=len(kept), **params))
-    final = [next(results) if i in kept else carry[i] for i in range(carried)]
-    return final + [next(results) if t is None else columns[t] for t in through]
+    rows = dict(zip(jaxpr.inputs[len(carry) :], columns, strict=True))
+    operands = [*(x for x, *_ in away), *jaxpr.values, *(x for x, *_ in kept), *columns]
+    inputs = [*(slot[1] for slot in away), *jaxpr.constants, *(slot[1] for slot in kept), *rows]
+    body = Jaxpr(inputs, jaxpr.equations, [*(slot[2] for slot in kept), *(out for out in made if out not in rows)])
+    params |= {"num_consts": len(away) + len(jaxpr.values), "num_carry": len(kept), "unroll": 1}
+    results = iter(bind(SCAN, *operands, jaxpr=body, **params))
+    final = [x if given is out else next(results) for x, given, out in slots]
+    return final + [rows[out] if out in rows else next(results) for out in made]

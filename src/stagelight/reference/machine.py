@@ -18,19 +18,15 @@ from stagelight.reference.aval import NEWEST, following, settings
 from stagelight.reference.jaxpr import Jaxpr
 from stagelight.reference.operand import Operand
 from stagelight.reference.operations import arithmetic, rearrangement
-from stagelight.reference.pytree import Registry, StaticValue
+from stagelight.reference.pytree import Registry
 from stagelight.reference.staged_function import Caches, Call, StagedFunction, key_parts, resolve
 from stagelight.reference.staging_error import NotModelledError, require
 from stagelight.reference.trace import operand_of
-
-type Function = Callable[..., Any]
 
 _FOUND = {
     "fast path": "The fast path has the key.",
     "hit": "The tracing cache has the key; the fast path has not.",
 }
-
-
 _CONSTANTS = {"ndarray": Operand, "newaxis": None, "pi": 3.141592653589793, "inf": float("inf"), "nan": float("nan")}
 
 
@@ -47,7 +43,7 @@ class Namespace:
 
 
 def _named(holder: Any, names: str) -> dict[str, Any]:
-    return {name.rstrip("_"): getattr(holder, name) for name in names.split()}
+    return {name: getattr(holder, name) for name in names.split()}
 
 
 def _of_array(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,24 +100,24 @@ class Machine:
         with self.active():
             return StagedFunction(self, function, resolve(function, static_argnums, static_argnames))
 
-    def make_jaxpr(self, function: Function, static_argnums: Any = None) -> Callable[..., Jaxpr]:
+    def make_jaxpr(self, function: Callable[..., Any], static_argnums: Any = None) -> Callable[..., Jaxpr]:
         """A function that gives the jaxpr of ``function``; it shares the tracing cache with ``jit``."""
         return self.jit(function, static_argnums=static_argnums).trace
 
-    def grad(self, function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    def grad(self, function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
         """The gradient of a function of a scalar result, in reverse mode."""
         with_value = self.value_and_grad(function, argnums)
         return functools.wraps(function)(lambda *args, **kwargs: with_value(*args, **kwargs)[1])
 
-    def value_and_grad(self, function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    def value_and_grad(self, function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
         """The value and the gradient."""
         return self._followed(transformation.value_and_grad(self.registry, function, argnums))
 
-    def vmap(self, function: Function, in_axes: Any = 0, out_axes: int = 0) -> Function:
+    def vmap(self, function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
         """A function of batches from a function of single elements."""
         return self._followed(transformation.vmap(self.registry, function, in_axes, out_axes))
 
-    def _followed(self, function: Function) -> Function:
+    def _followed(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def followed(*args: Any, **kwargs: Any) -> Any:
             self.has_transformed = True
@@ -172,9 +168,9 @@ class Machine:
         arguments, key, staged = call.arguments, call.key, call.staged
         if arguments is None or key is None:
             return [_step("flatten" if arguments is None else "abstract", error)]
-        entries = {name if " " in name else f"argument {name}": part for name, part in arguments.entries()}
-        kinds = {name: "static" if part.kind is StaticValue else "dynamic" for name, part in entries.items()}
-        trees = {name: repr(part) for name, part in entries.items() if part.kind is not StaticValue}
+        entries = [(n if " " in n else f"argument {n}", is_static, text) for n, is_static, text in arguments.entries()]
+        kinds = {name: "static" if is_static else "dynamic" for name, is_static, _ in entries}
+        trees = {name: text for name, is_static, text in entries if not is_static}
         avals = dict(zip(key.structure.paths(), map(str, key.avals), strict=True))
         same_name = sum(getattr(known, "__name__", None) == staged.name for known in self._objects)
         number = self._objects.setdefault(staged.function, 1 + same_name)

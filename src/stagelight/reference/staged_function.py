@@ -49,10 +49,12 @@ class Arguments(NamedTuple):
         args = [value for label, value in given.items() if isinstance(label, int)]
         return args, {label: value for label, value in given.items() if isinstance(label, str)}
 
-    def entries(self) -> list[tuple[str, Structure]]:
-        """Each argument under its position or its name, in words."""
+    def entries(self) -> list[tuple[str, bool, str]]:
+        """Each argument: its position or its name, whether it is static, and its value or structure, in words."""
         labels = [f"argument {label + 1}" if isinstance(label, int) else label for label in self.structure.meta]
-        return list(zip(labels, self.structure.children, strict=True))
+        statics = [part.kind is StaticValue for part in self.structure.children]
+        texts = [value_text(p.meta.value) if p.kind is StaticValue else repr(p) for p in self.structure.children]
+        return list(zip(labels, statics, texts, strict=True))
 
     def static_hashes(self) -> tuple[int, ...]:
         """The hashes of the static values."""
@@ -124,8 +126,7 @@ def _aval(function: Function, leaf: Any, path: str) -> Aval:
     try:
         return aval_of(leaf)
     except (StagingOverflowError, StagingTypeError) as error:
-        says = f"{error}. It was passed to {function} at path {path}. Mark an argument as static that is no array."
-        raise type(error)(says) from None
+        raise type(error)(f"{error}. It was passed to {function} at path {path}. Is it meant to be static?") from None
 
 
 def key_of(function: Function, static: StaticArguments, arguments: Arguments, is_plain: bool) -> CacheKey:
@@ -150,15 +151,11 @@ def looked_up(arguments: Arguments, key: CacheKey) -> tuple[Any, Any]:
 
 def key_parts(function: str, arguments: Arguments, key: CacheKey) -> dict[str, str]:
     """The key as named texts."""
-    texts = {"function": function}
-    for name, part in arguments.entries():
-        is_static = part.kind is StaticValue
-        what, text = ("static value", value_text(part.meta.value)) if is_static else ("structure", repr(part))
-        texts[f"{what} of {name}"] = text
-    for path, aval in zip(key.structure.paths(), key.avals, strict=True):
-        texts[f"aval of {path}"] = f"{'weak ' if aval.weak_type else ''}{aval}"
-    settings = msgspec.structs.asdict(key.context)
-    return texts | {f"context {name}": str(value) for name, value in settings.items()}
+    entries, avals = arguments.entries(), zip(key.structure.paths(), key.avals, strict=True)
+    texts = {f"{'static value' if is_static else 'structure'} of {name}": text for name, is_static, text in entries}
+    texts |= {f"aval of {path}": f"{'weak ' * aval.weak_type}{aval}" for path, aval in avals}
+    settings = msgspec.structs.asdict(key.context).items()
+    return {"function": function} | texts | {f"context {name}": str(value) for name, value in settings}
 
 
 class Caches:

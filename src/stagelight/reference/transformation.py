@@ -118,8 +118,7 @@ class GradTrace(Trace):
         results = bind(primitive, *[t.payload[0] for t in tracers], **params)
         outputs = [self.lift(result, is_active=is_active) for result in results]
         if any(output.payload[1] for output in outputs):
-            if primitive.pull is None:
-                raise NotModelledError(f"the derivative of {primitive.name!r}")
+            require(primitive.pull is not None, f"the derivative of {primitive.name!r}", NotModelledError)
             self.tape.append((primitive, tracers, outputs, params))
         return outputs
 

@@ -64,17 +64,15 @@ def _converted(x: Any, *, new_dtype: Any, **_: Any) -> Any:
     return x.astype(new_dtype)
 
 
-def _share(wins: Any, x: Any, y: Any) -> Any:
-    """1 where one operand wins, a half where both are equal."""
-    return wins.astype(x.dtype) + 0.5 * eq(x, y).astype(x.dtype)
+def _share(x: Any, y: Any) -> Any:
+    """1 where the first is larger, a half where both are equal."""
+    return 0.5 * (x > y) + 0.5 * (x >= y)
 
 
 neg = elementwise("neg", np.negative, lambda _, x: -1.0)
 abs_ = elementwise("abs", np.abs, lambda _, x: sign(x))
 exp = elementwise("exp", np.exp, lambda y, x: y)
 log = elementwise("log", np.log, lambda _, x: 1.0 / x)
-log1p = elementwise("log1p", np.log1p, lambda _, x: 1.0 / (1.0 + x))
-expm1 = elementwise("expm1", np.expm1, lambda y, x: y + 1.0)
 sin = elementwise("sin", np.sin, lambda _, x: cos(x))
 cos = elementwise("cos", np.cos, lambda _, x: -sin(x))
 tanh = elementwise("tanh", np.tanh, lambda y, x: 1.0 - y * y)
@@ -90,8 +88,8 @@ sub = elementwise("sub", np.subtract, lambda _, x, y: 1.0, lambda _, x, y: -1.0)
 mul = elementwise("mul", np.multiply, lambda _, x, y: y, lambda _, x, y: x)
 div = elementwise("div", np.divide, lambda _, x, y: 1.0 / y, lambda z, x, y: -z / y)
 pow_ = elementwise("pow", np.power, lambda _, x, y: y * x ** (y - 1), lambda z, x, y: z * log(x))
-max_ = elementwise("max", np.maximum, lambda _, x, y: _share(x > y, x, y), lambda _, x, y: _share(y > x, x, y))
-min_ = elementwise("min", np.minimum, lambda _, x, y: _share(x < y, x, y), lambda _, x, y: _share(y < x, x, y))
+max_ = elementwise("max", np.maximum, lambda _, x, y: _share(x, y), lambda _, x, y: _share(y, x))
+min_ = elementwise("min", np.minimum, lambda _, x, y: _share(y, x), lambda _, x, y: _share(x, y))
 eq, ne, lt, le, gt, ge = (
     elementwise(name, getattr(operator, name), dtype="bool") for name in ("eq", "ne", "lt", "le", "gt", "ge")
 )
@@ -163,43 +161,36 @@ def _truth(x: Any) -> Any:
     return x if x.dtype.kind == "b" else ne(x, number_like(x, 0))
 
 
-# Options, and the functions that have them, each with its primitive where that has another name.
-_ROWS: tuple[tuple[dict[str, Any], str], ...] = (
-    ({}, "maximum=max_ minimum=min_ equal=eq not_equal=ne invert=not_"),
-    ({}, "less=lt less_equal=le greater=gt greater_equal=ge"),
-    ({"to": "inexact"}, "exp log log1p expm1 sin cos tanh sqrt divide=div true_divide=div"),
-    ({"to": "numeric"}, "square"),
-    ({"accepts": "iuf"}, "negative=neg sign subtract=sub"),
-    ({"accepts": "biu"}, "bitwise_and=and_ bitwise_or=or_"),
-    ({"for_bool": or_}, "add"),
-    ({"for_bool": and_}, "multiply=mul"),
-    ({"prepare": _truth}, "logical_and=and_ logical_or=or_ logical_not=not_"),
+# Options, and the functions that have them, each with its primitive.
+_ROWS: tuple[tuple[dict[str, Any], dict[str, Primitive]], ...] = (
+    ({}, {"maximum": max_, "minimum": min_, "equal": eq, "not_equal": ne, "invert": not_}),
+    ({}, {"less": lt, "less_equal": le, "greater": gt, "greater_equal": ge}),
+    ({"to": "inexact"}, {"exp": exp, "log": log, "sin": sin, "cos": cos, "tanh": tanh, "sqrt": sqrt, "divide": div}),
+    ({"to": "numeric"}, {"square": square}),
+    ({"accepts": "iuf"}, {"negative": neg, "sign": sign, "subtract": sub}),
+    ({"accepts": "biu"}, {"bitwise_and": and_, "bitwise_or": or_}),
+    ({"for_bool": or_}, {"add": add}),
+    ({"for_bool": and_}, {"multiply": mul}),
+    ({"prepare": _truth}, {"logical_and": and_, "logical_or": or_, "logical_not": not_}),
 )
-UFUNCS = {
-    name: _ufunc(name, globals()[primitive or name], **options)
-    for options, row in _ROWS
-    for name, _, primitive in (entry.partition("=") for entry in row.split())
-}
+UFUNCS = {name: _ufunc(name, row[name], **options) for options, row in _ROWS for name in row}
 
 
 def power(x: Any, y: Any) -> Any:
     """``jnp.power``: a known integer exponent becomes a parameter, an integer exponent of a float is not converted."""
-    is_scalar = isinstance(y, Array) and not y.ndim and y.dtype.kind in "iu"
-    if is_scalar or isinstance(y, int | np.integer | np.bool_):
+    if isinstance(y, int | np.integer | np.bool_) or (isinstance(y, Array) and not y.ndim and y.dtype.kind in "iu"):
         (base,) = same_dtype(x, to="numeric")
         require(int(y) >= 0 or base.dtype.kind == "f", f"Integers cannot be raised to negative powers, got {y}.")
         return integer_pow(base, y=int(y))
     x, y = same_rank("power", [x, operand_of(y)])
     same = same_dtype(x, y, to="numeric")
-    if same[0].dtype.kind != "f":
-        raise NotModelledError("jax.numpy.power of two integer arrays")
+    require(same[0].dtype.kind == "f", "jax.numpy.power of two integer arrays", NotModelledError)
     return pow_(x, y) if x.dtype.kind == "f" and y.dtype.kind in "iu" else pow_(*same)
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``jnp.where`` with three arguments."""
-    if x is None or y is None:
-        raise NotModelledError("jax.numpy.where with one argument")
+    require(x is not None and y is not None, "jax.numpy.where with one argument", NotModelledError)
 
     def choose(condition: Any, x: Any, y: Any) -> list[Any]:
         if condition.dtype.kind != "b":
@@ -247,22 +238,17 @@ def _extreme(primitive: Primitive, x: Any, axis: Any = None, keepdims: bool = Fa
     return _reduced(primitive, convert(x, x.dtype), axis, keepdims, x.dtype, **params)
 
 
-def _any_or_all(primitive: Primitive, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return _reduced(primitive, convert(x, bool), axis, keepdims, bool)
-
-
 # Functions of an array, which comes as an operand from the namespace.
 ARITHMETIC: dict[str, Callable[..., Any]] = UFUNCS | {
     "astype": convert,
     "abs": lambda x: x if x.dtype.kind in "bu" else abs_(x),
     "floor": lambda x: floor(x) if x.dtype.kind == "f" else x,
-    "isnan": lambda x: ne(x, x),
     "power": power,
     "where": where,
     "mean": mean,
     "sum": sum_,
     "max": partial(_extreme, s.reduce_max),
     "min": partial(_extreme, s.reduce_min),
-    "any": partial(_any_or_all, s.reduce_or),
-    "all": partial(_any_or_all, s.reduce_and),
+    "any": lambda x, axis=None, keepdims=False: _reduced(s.reduce_or, convert(x, bool), axis, keepdims, bool),
+    "all": lambda x, axis=None, keepdims=False: _reduced(s.reduce_and, convert(x, bool), axis, keepdims, bool),
 }

@@ -5,6 +5,7 @@ and ``jax/_src/lax/slicing.py``.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,13 +80,12 @@ def unstack(x: Any) -> list[Any]:
 
 def _require_index(entry: Any) -> None:
     """Refuse what does not index, and what the machine does not index by."""
-    kind = entry.dtype.kind if isinstance(entry, Operand) else "i"
-    if isinstance(entry, Tracer) and kind == "b":
-        raise errors.NonConcreteBooleanIndexError(f"Array boolean indices must be concrete; got {entry}")
+    is_mask = isinstance(entry, Tracer) and entry.dtype.kind == "b"
+    require(not is_mask, f"Array boolean indices must be concrete; got {entry}", errors.NonConcreteBooleanIndexError)
     is_modelled = isinstance(entry, int | np.integer | Operand | slice | type(...) | None)
-    if not is_modelled or isinstance(entry, bool) or getattr(entry, "ndim", 0):
-        raise NotModelledError(f"indexing by {type(entry).__name__}")
-    require(kind in "iu", f"Indexer must have integer or boolean type, got {entry}")
+    is_modelled = is_modelled and not isinstance(entry, bool) and not getattr(entry, "ndim", 0)
+    require(is_modelled, f"indexing by {type(entry).__name__}", NotModelledError)
+    require(getattr(entry, "dtype", np.dtype(int)).kind in "iu", f"Indexer must have integer type, got {entry}")
 
 
 def take_index(x: Any, index: Any) -> Any:
@@ -101,9 +101,9 @@ def take_index(x: Any, index: Any) -> Any:
     pairs = zip(axes, x.shape, strict=True)
     is_known = all(isinstance(a, slice) or (not isinstance(a, Operand) and -n <= a < n) for a, n in pairs)
     gone = tuple(i for i, entry in enumerate(axes) if not isinstance(entry, slice))
-    kept = [entry for entry in entries if entry is None or isinstance(entry, slice)]
-    new = tuple(i for i, entry in enumerate(kept) if entry is None)
-    return p.expand_dims(squeeze((_take_known if is_known else _take_traced)(x, axes), gone), new)
+    new = [entry is None for entry in entries if entry is None or isinstance(entry, slice)]
+    x = squeeze((_take_known if is_known else _take_traced)(x, axes), gone)
+    return p.expand_dims(x, tuple(np.flatnonzero(new).tolist()))
 
 
 def _take_known(x: Any, axes: list[Any]) -> Any:
@@ -122,8 +122,8 @@ def _take_known(x: Any, axes: list[Any]) -> Any:
 
 
 def _take_traced(x: Any, axes: list[Any]) -> Any:
-    if any(isinstance(entry, slice) and entry != slice(None) for entry in axes):
-        raise NotModelledError("a traced index beside a partial slice")
+    is_whole = all(not isinstance(entry, slice) or entry == slice(None) for entry in axes)
+    require(is_whole, "a traced index beside a partial slice", NotModelledError)
     # Over several axes JAX converts all indices first; ``_normalize_index`` in ``jax/_src/indexing.py`` then wraps.
     given = [np.int32(0) if isinstance(a, slice) else np.int32(a) if isinstance(a, int) else a for a in axes]
     indices = [operand_of(index) if x.ndim == 1 else convert(index, int) for index in given]
@@ -141,32 +141,27 @@ def _wrapped(index: Any, size: int) -> Any:
 
 
 def dot(x: Any, y: Any) -> Any:
-    """``jnp.dot``: the last axis of one with the last but one of the other."""
+    """``jnp.dot`` of vectors and matrices: the last axis of one with the first of the other."""
     y = operand_of(y)
+    require(max(x.ndim, y.ndim) <= 2, "the product of arrays of more than two axes", NotModelledError)
     dtype, weak = promoted(x.aval, y.aval)
-    contracted = ([x.ndim - 1], [max(y.ndim - 2, 0)]) if x.ndim and y.ndim else ([], [])
+    contracted = ([x.ndim - 1], [0]) if x.ndim and y.ndim else ([], [])
     result = p.dot_general(x, y, dimension_numbers=(contracted, ([], [])), preferred_element_type=dtype)
     return convert(result, dtype, weak)
 
 
 def matmul(x: Any, y: Any) -> Any:
-    """``jnp.matmul`` of vectors and matrices."""
+    """``jnp.matmul``."""
     ranks = x.ndim, operand_of(y).ndim
-    require_value(min(ranks) > 0, f"matmul operands must have at least one axis, got {ranks}")
-    if max(ranks) > 2:
-        raise NotModelledError("jax.numpy.matmul of more than two axes")
+    require_value(0 not in ranks, f"matmul operands must have at least one axis, got {ranks}")
     return dot(x, y)
 
 
-class ScalarType:
+def _scalar_type(name: str) -> Any:
     """A dtype that can also be called to make a scalar of it, such as ``float32(2)``."""
-
-    def __init__(self, name: str) -> None:
-        self.dtype = np.dtype(name)
-
-    def __call__(self, value: Any) -> Any:
-        """A value as an array of this dtype."""
-        return asarray(value, self)
+    made: Any = partial(asarray, dtype=name)
+    made.dtype = np.dtype(name)
+    return made
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
@@ -183,8 +178,8 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     """``jnp.arange`` of known numbers."""
     start, stop = (None, start) if stop is None else (start, stop)
     given = [value for value in (start, stop, step) if value is not None]
-    if any(isinstance(value, Tracer) for value in given):
-        raise errors.ConcretizationTypeError("A concrete value is expected: jnp.arange needs known numbers")
+    is_known = not any(isinstance(value, Tracer) for value in given)
+    require(is_known, "A concrete value is expected: jnp.arange needs known numbers", errors.ConcretizationTypeError)
     dtype = canonical_dtype(dtype if dtype is not None else float if any(isinstance(g, float) for g in given) else int)
     if step is not None and not rule_holds("arange-is-staged"):
         return Array(np.arange(start, stop, step).astype(dtype))
@@ -227,5 +222,5 @@ OF_ARRAYS = _by_name(
 OF_OTHERS: dict[str, Any] = _by_name(concatenate, stack, full, arange, asarray, array) | {
     "zeros": lambda shape, dtype=float: full(shape, 0, dtype),
     "ones": lambda shape, dtype=float: full(shape, 1, dtype),
-    **{name: ScalarType(name) for name in DTYPE_NAMES},
+    **{name: _scalar_type(name) for name in DTYPE_NAMES},
 }

@@ -126,6 +126,10 @@ def _pull_slice(cotangent: Any, _: Any, x: Any, *, limit_indices: Shape, **param
     return [place(cotangent, **params, shape=x.shape)]
 
 
+def _infer_dynamic_slice(x: Aval, *_: Aval, slice_sizes: Shape) -> Aval:
+    return x._replace(shape=tuple(slice_sizes))
+
+
 def _dynamic_slice(x: Any, *starts: Any, slice_sizes: Shape) -> Any:
     begin = [int(np.clip(s, 0, n - size)) for s, n, size in zip(starts, x.shape, slice_sizes, strict=True)]
     return x[tuple(slice(b, b + size) for b, size in zip(begin, slice_sizes, strict=True))]
@@ -136,7 +140,7 @@ def _look_into_dynamic_slice(x: Any, *starts: Any, slice_sizes: Shape) -> list[A
     for axis, (start, size) in enumerate(zip(starts, x.shape, strict=True)):
         if slice_sizes[axis] < size:
             rows = Operand.functions.arange(size).reshape(*[1] * axis, size, *[1] * (x.ndim - axis - 1))
-            is_row = rows == Operand.functions.maximum(Operand.functions.minimum(start, size - 1), 0)
+            is_row = rows == Operand.functions.maximum(Operand.functions.minimum(start.astype(int), size - 1), 0)
             x = Operand.functions.where(is_row, x, np.zeros((), x.dtype)[()]).sum(axis, x.dtype, True)
     return [x]
 
@@ -187,23 +191,20 @@ def _pull_extreme(cotangent: Any, y: Any, x: Any, *, axes: Shape, **_: Any) -> l
     return [at * _along(cotangent / at.sum(axes), axes, x.shape)]
 
 
-def _infer_dot(x: Aval, y: Aval, *, dimension_numbers: Any, preferred_element_type: Any) -> Aval:
-    left, right = dimension_numbers[0]
-    summed = [[aval.shape[i] for i in axes] for aval, axes in ((x, left), (y, right))]
-    require(summed[0] == summed[1], f"dot_general sums axes of one size, got {x.shape} and {y.shape}.")
-    kept = [n for i, n in enumerate(x.shape) if i not in left] + [n for i, n in enumerate(y.shape) if i not in right]
-    return Aval(tuple(kept), preferred_element_type, x.weak_type and y.weak_type)
+def _infer_dot(x: Aval, y: Aval, *, preferred_element_type: Any, **_: Any) -> Aval:
+    left, right = (x.shape[:-1], y.shape[1:]) if x.shape and y.shape else (x.shape, y.shape)
+    fits = not x.shape or not y.shape or x.shape[-1] == y.shape[0]
+    require(fits, f"dot_general requires contracting dimensions of the same size, got {x.shape} and {y.shape}.")
+    return Aval(left + right, preferred_element_type, x.weak_type and y.weak_type)
 
 
-def _look_into_dot(x: Any, y: Any, *, dimension_numbers: Any, preferred_element_type: Any) -> list[Any]:
+def _look_into_dot(x: Any, y: Any, *, preferred_element_type: Any, **_: Any) -> list[Any]:
+    """Products and their sum, for vectors and matrices; a scalar scales."""
     x, y = x.astype(preferred_element_type), y.astype(preferred_element_type)
     if not x.ndim or not y.ndim:
         return [x * y]
-    axes = list(range(y.ndim))
-    axes.append(axes.pop(*dimension_numbers[0][1]))
-    columns = y.transpose(axes).reshape(*[1] * (x.ndim - 1), *[y.shape[axis] for axis in axes])
-    product = x.reshape(*x.shape[:-1], *[1] * (y.ndim - 1), -1) * columns
-    return [reduce_sum(product, axes=(product.ndim - 1,), out_sharding=None)]
+    product = x.reshape(*x.shape, *[1] * (y.ndim - 1)) * y.reshape(*[1] * (x.ndim - 1), *y.shape)
+    return [reduce_sum(product, axes=(x.ndim - 1,), out_sharding=None)]
 
 
 broadcast_in_dim = structural("broadcast_in_dim", _broadcast, "shape", "broadcast_dimensions", pull=_pull_broadcast)
@@ -214,12 +215,7 @@ rev = structural("rev", np.flip, "dimensions", pull=lambda cotangent, *_, **para
 slice_ = structural("slice", _slice, "start_indices", "limit_indices", "strides", pull=_pull_slice)
 # The transpose of slice; JAX uses pad for it.
 place = structural("place", _place, "start_indices", "shape", "strides", pull=None, shape=lambda _, **k: k["shape"])
-dynamic_slice = Primitive(
-    "dynamic_slice",
-    lambda x, *_, slice_sizes: x._replace(shape=slice_sizes),
-    _dynamic_slice,
-    run=_look_into_dynamic_slice,
-)
+dynamic_slice = Primitive("dynamic_slice", _infer_dynamic_slice, _dynamic_slice, run=_look_into_dynamic_slice)
 concatenate = Primitive("concatenate", _infer_concatenate, _concatenate, _batch, _pull_concatenate)
 stack = Primitive("stack", _infer_stack, lambda *xs, axis: np.stack(xs, axis), run=_look_into_stack)
 unstack = Primitive("unstack", _infer_unstack, lambda x, axis: [*x], run=look_into_unstack, multiple_results=True)
