@@ -54,6 +54,21 @@ def test_what_cannot_be_written_gets_a_clear_error(ledger, tmp_path, output, mon
     assert ("is a folder" if not output else "cannot be written") in str(error)
 
 
+@pytest.mark.parametrize(
+    ("output", "format", "way"),
+    [
+        ("a.pdf", "html", "cannot be written as .pdf, or name a file that ends with .html"),
+        ("a.json", "html", "ask for --format json or --format perfetto"),
+        ("a.html", "perfetto", "ask for --format html, or name a file that ends with .json"),
+    ],
+)
+def test_a_file_name_of_another_format_is_refused(ledger, tmp_path, output, format, way):
+    error = called("report", ledger, "-o", str(tmp_path / output), "--format", format).exception
+    assert isinstance(error, UsageError)
+    assert way in str(error)
+    assert not (tmp_path / output).exists()
+
+
 def test_a_device_is_written_into_and_stays(ledger):
     assert called("report", ledger, "-o", "/dev/null").exit_code == 0
     assert not os.path.isfile("/dev/null")

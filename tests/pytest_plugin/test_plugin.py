@@ -164,6 +164,25 @@ def test_a_suite(run):
     assert "Wrote page.html." in shared.stdout.str()
 
 
+def test_a_function_of_no_such_name_is_told(run):
+    outcome = run(
+        """
+import jax, jax.numpy as jnp, pytest
+
+@jax.jit
+def train_step(x):
+    return x * 2
+
+@pytest.mark.max_traces(1, function="trian_step")
+def test_mistyped():
+    train_step(jnp.ones(3)), train_step(jnp.ones(4))
+""",
+        "--stagelight",
+    )
+    note = "test_mistyped: max_traces checked nothing, as no trian_step was traced; did you mean train_step?"
+    assert note in outcome.stdout.str()
+
+
 def test_chosen_causes_fail_every_test(run):
     outcome = run(
         """

@@ -72,6 +72,12 @@ def test_what_is_no_program_is_refused_in_one_line(tmp_path, text, said):
     assert not program.with_suffix(".jsonl").exists()
 
 
+def test_a_folder_without_a_main_program_is_refused_in_one_line(tmp_path):
+    ran = stagelight_command("run", str(tmp_path))
+    assert ran.returncode == 2
+    assert "is a folder without a __main__.py" in ran.stderr
+
+
 def test_a_program_without_jax_has_an_empty_ledger(tmp_path):
     program = write(tmp_path, "import sys; print('jax' in sys.modules)")
     ran = run(program)

@@ -30,7 +30,11 @@ def calls_from_ledgers(ledgers: Sequence[str], file: str, function: str) -> tupl
         raise UsageError(message)
     written = [text for trace, structure in reversed(traces) if (text := _call_text(trace, structure)) is not None]
     if not written:
-        message = f"the calls of {function} hold types of the program's own, which cannot be written: give --call"
+        kinds = ", ".join(sorted({kind for trace, structure in traces for kind in _unwritable(trace, structure)}))
+        message = (
+            f"the calls of {function} hold {kinds}, which JAX's notation cannot write: "
+            "explain a function inside it that takes arrays, dicts, lists and tuples"
+        )
         raise UsageError(message)
     return tuple(dict.fromkeys(written))
 
@@ -69,6 +73,17 @@ def _call_text(trace: Traced, structure: Structure) -> str | None:
             return None
         named.append(f"{name}={value.text}")
     return ", ".join([*positional, *named])
+
+
+def _unwritable(trace: Traced, structure: Structure) -> Iterator[str]:
+    """Types that keep a call from being written."""
+    waiting = [tree for _, tree in structure.arguments]
+    while waiting:
+        tree = waiting.pop()
+        if tree.kind not in ("*", "None", "dict", "list", "tuple"):
+            yield tree.kind
+        waiting.extend(tree.children)
+    yield from (v.type_name for _, v in trace.static if v.type_name.rpartition(".")[2] not in _LITERALS)
 
 
 def _tree_text(tree: TreeNode, avals: Iterator[Aval]) -> str | None:

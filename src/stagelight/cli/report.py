@@ -20,6 +20,8 @@ from stagelight.report.selection import Selection
 type Write = Callable[[bytes], object]
 
 FORMATS = ("html", "json", "perfetto")
+ENDINGS = {"html": (".html", ".htm"), "json": (".json",), "perfetto": (".json",)}
+KNOWN_ENDINGS = (".html", ".htm", ".json", ".jsonl", ".pdf", ".md", ".txt", ".csv", ".png", ".svg", ".py")
 
 
 @click.command(
@@ -41,10 +43,22 @@ def command(ledgers: tuple[str, ...], output: str, force: bool, format_name: str
     cost, the reason of each miss with its line and its fix, specializations, a timeline, advisories, failures and what
     this run could not see. The trace file opens in ui.perfetto.dev and chrome://tracing.
     """
+    _check_ending(output, format_name)
     opened = ledgers_from(ledgers)
     with _new_file(output, force) as write:
         _write(format_name, opened, write)
     click.echo(f"Wrote {click.format_filename(output)} ({_size(Path(output).stat().st_size)}).", err=True)
+
+
+def _check_ending(output: str, format_name: str) -> None:
+    """A file name that promises another format is a slip of the hand."""
+    ending, fitting = Path(output).suffix.lower(), ENDINGS[format_name]
+    if ending not in KNOWN_ENDINGS or ending in fitting:
+        return
+    choices = " or ".join(f"--format {name}" for name, endings in ENDINGS.items() if ending in endings)
+    way = f"ask for {choices}" if choices else f"it cannot be written as {ending}"
+    message = f"{output} would hold {format_name}: {way}, or name a file that ends with {fitting[0]}."
+    raise UsageError(message)
 
 
 def _write(format_name: str, ledgers: Sequence[LedgerFile], write: Write) -> None:

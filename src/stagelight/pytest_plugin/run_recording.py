@@ -1,5 +1,6 @@
 """One recording for a whole test run, each miss with the test that it happened in."""
 
+import difflib
 import hashlib
 import tempfile
 from collections.abc import Generator
@@ -132,10 +133,17 @@ class RunRecording:
             if any(m.function == name and m.ledger == "trace" for m in self.misses[before:]):
                 continue
             earlier = next((m for m in self.misses[:before] if m.function == name and m.ledger == "trace"), None)
-            if earlier is not None:
+            if earlier is None:
+                notes.append(f"{item.nodeid}: max_traces checked nothing, as no {name} was traced{self._near(name)}")
+            else:
                 place = f"{earlier.test or 'collection'}{f' ({earlier.phase})' if earlier.phase == 'setup' else ''}"
                 notes.append(f"{item.nodeid}: {name} was not traced here, {place} had traced it before")
         return notes
+
+    def _near(self, name: str) -> str:
+        """A function of a name like the given one, for those who mistyped it."""
+        near = difflib.get_close_matches(name, {m.function for m in self.misses if m.ledger == "trace"}, 1)
+        return f"; did you mean {near[0]}?" if near else ""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

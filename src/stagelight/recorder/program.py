@@ -32,6 +32,9 @@ def read_program(path: str) -> CodeType:
     """
     file = Path(path)
     if file.is_dir():
+        if not (file / "__main__.py").is_file():
+            message = f"{path} is a folder without a __main__.py: name the program in it, as in: stagelight run train.py"
+            raise UsageError(message)
         file = file / "__main__.py"
     try:
         source = file.read_bytes()

@@ -51,9 +51,11 @@ def diff_document(before: Run, after: Run, difference: RunDifference, *, everyth
         blocks.append(_functions(shown[:FUNCTIONS]))
     else:
         blocks.append(Paragraph((Text("No function of your own differs.", "good"),)))
-    parts = [f"{counted(len(shown) - FUNCTIONS, 'further function')} that differ"] if len(shown) > FUNCTIONS else []
+    parts = (
+        [f"{counted(len(shown) - FUNCTIONS, 'further function')} with differences"] if len(shown) > FUNCTIONS else []
+    )
     if folded:
-        parts.append(f"{counted(folded, 'library function or eager operation', 'library functions')} that differ")
+        parts.append(f"{counted(folded, 'library function or eager operation', 'library functions')} with differences")
     parts += [counted(difference.same, "function that is the same", "functions that are the same")]
     show = " Show with --all." if folded else ""
     blocks.append(Paragraph((Text(f"Folded: {', '.join(parts)}.{show}", "muted"),)))

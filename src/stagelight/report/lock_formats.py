@@ -23,11 +23,11 @@ def headline(change: LockChange) -> str:
         case "specialization-removed":
             return f"{change.function} has a specialization less: {key_text(change)}"
         case "cause-added" | "cause-gone":
-            return f"{change.function}: {change.subject} {change.before} → {change.after} times"
+            return f"{change.function}: {change.subject} {change.before or 0} times before, {change.after or 0} now"
         case "count-changed":
-            return f"{change.function}: {change.before} → {change.after} {change.subject}"
+            return f"{change.function}: {change.before} {change.subject} before, {change.after} now"
     verb = "grew" if change.kind == "program-grew" else "changed"
-    return f"{change.function} {verb}: {change.subject} {change.before} → {change.after}"
+    return f"{change.function} {verb}: {change.subject} {change.before} before, {change.after} now"
 
 
 def detail_lines(change: LockChange) -> Iterator[str]:

@@ -1,11 +1,13 @@
 """Warm-ups and their coverage, as lines for people."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 
 from stagelight.model.coverage import Coverage, KeyedCall
 from stagelight.model.lock_change import PartChange
 from stagelight.model.warm_up import WarmUp
+from stagelight.report.file_names import FileNames
 from stagelight.report.quantities import counted, seconds_text
 
 _MOST_PARTS = 8
@@ -30,7 +32,7 @@ def coverage_lines(coverage: Coverage) -> Iterator[str]:
         yield ""
         yield f"{missed.call.function} would have been {'traced' if missed.ledger == 'trace' else 'compiled'}"
         if missed.call.call.file:
-            yield f"  called at {missed.call.call.file}:{missed.call.call.line}"
+            yield f"  called at {FileNames((os.getcwd(),)).short(missed.call.call.file)}:{missed.call.call.line}"
         yield from _part_lines(missed.parts)
     if coverage.unused:
         yield ""
