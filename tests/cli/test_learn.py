@@ -304,6 +304,18 @@ def test_ctrl_c_leaves_as_other_programs_do_and_the_build_begins_again(terminal,
     assert again.exitstatus == 0
 
 
+def test_what_was_gone_can_be_read_before_the_screen_is_cleared(place):
+    learn("start")
+    (place / "stagelight-lab" / "README.md").unlink()
+    (place / "stagelight-lab").rmdir()
+    child = terminal_at(place)
+    child.expect_exact("stagelight-lab was gone. It was laid again as checked last")
+    child.expect_exact("Enter goes on: ")
+    child.sendline()
+    child.expect_exact("lines > ")
+    child.close(force=True)
+
+
 def test_a_watched_file_that_goes_is_missed(terminal, place):
     for name, answer in RIGHT.items():
         terminal.expect_exact(f"{name} > ")

@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from stagelight.lab.going_on import go_on, next_step, tell_restored
+from stagelight.lab.sitting import GO_ON
 from stagelight.lab.study import lab_home, started_study
-from stagelight.lab.terminal_input import is_terminal
+from stagelight.lab.terminal_input import is_terminal, typed_line
 
 
 @click.command()
@@ -22,8 +23,10 @@ def command(folder: Path | None, no_lesson: bool) -> None:
     click.echo(f"The workspace is {study.workspace}.")
     if study.is_adopted:
         click.echo(f"It was laid before, and its journal is not in {lab_home()}: lessons begin anew, your files stay.")
-    tell_restored(study)
+    is_told = tell_restored(study) or study.is_adopted
     if no_lesson or not is_terminal():
         click.echo(next_step(study))
         return
+    if is_told:
+        typed_line(GO_ON)  # the lesson clears the screen
     go_on(study=study)
