@@ -7,6 +7,7 @@ than one use asks for.
 """
 
 import dataclasses
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,11 +36,13 @@ class MaskPlan:
 
     Attributes:
         is_open: Whether rules may still add to it.
+        lock: Held while it is filled.
         expansions: For high-level equations the jaxpr that each stands for, so that its variables stay the same.
     """
 
     def __init__(self) -> None:
         self.is_open = True
+        self.lock = threading.RLock()
         self.expansions: dict[int, tuple[Any, Any]] = {}
         self._of_variable: dict[Any, dict[Any, PlannedMask]] = {}
 

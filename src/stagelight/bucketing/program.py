@@ -217,10 +217,11 @@ class Program:
             ]
             return [result.array for result in interpret(context, trace.jaxpr, operands)]
 
-        if trace.mask_plan.is_open:
-            with looking():
-                jax.eval_shape(lambda *given: run(*given, ProgramNotes()), sizes, arrays)
-            trace.mask_plan.is_open = False
+        with trace.mask_plan.lock:
+            if trace.mask_plan.is_open:
+                with looking():
+                    jax.eval_shape(lambda *given: run(*given, ProgramNotes()), sizes, arrays)
+                trace.mask_plan.is_open = False
         return run(sizes, arrays, self.notes)
 
     def _called(self, values: Sequence[Any]) -> Any:
