@@ -46,6 +46,29 @@ def test_a_function_without_varying_sizes_is_said_to_have_none(ledger):
     assert said.stdout == "no function of your own had arguments whose sizes varied\n"
 
 
+BUCKETED = """
+import numpy as np, stagelight
+
+@stagelight.bucketed(dims={"x": {0: "b", 1: "t"}})
+def step(x):
+    return (x * 2).sum()
+
+for size in (0, 1, 5, 6, 30, 31, 1):
+    step(np.ones((size, max(size, 1)), np.float32))
+"""
+
+
+def test_a_bucketed_function_is_said_to_be_bucketed_already(tmp_path):
+    (tmp_path / "program.py").write_text(BUCKETED)
+    ran = stagelight("run", "-q", "-o", tmp_path / "run.jsonl", tmp_path / "program.py")
+    assert ran.returncode == 0, ran.stderr
+    for options in ((), ("--function", "step")):
+        said = stagelight("buckets", tmp_path / "run.jsonl", *options).stdout
+        assert "  bucketed already: 4 calls in 2 buckets\n" in said
+        assert "    3 calls without padding: b=0, t=1; b=1, t=1\n" in said
+        assert "stagelight.edges" not in said
+
+
 def test_a_ledger_that_is_missing_is_a_clear_error(tmp_path):
     said = stagelight("buckets", tmp_path / "none.jsonl")
     assert said.returncode == 2
