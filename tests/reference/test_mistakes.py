@@ -52,6 +52,8 @@ MISTAKES = {
     "carry changes dtype": lambda j: j.lax.scan(lambda c, x: (c * 1.5, None), j.numpy.int32(1), X),
     "scan without a pair": lambda j: j.lax.scan(lambda c, x: c, 1.0, X),
     "shapes": lambda j: j.numpy.ones(3) + j.numpy.ones(4),
+    "row of nothing": lambda j: j.numpy.ones((0, 3))[0],
+    "dot of a wide weak number": lambda j: j.numpy.dot(1, j.numpy.ones(3, np.int8)),
     "dot": lambda j: j.numpy.dot(j.numpy.ones(3), j.numpy.ones(4)),
     "reshape": lambda j: j.numpy.ones(3).reshape(2, 2),
     "stack": lambda j: j.numpy.stack([j.numpy.ones(3), j.numpy.ones(4)]),

@@ -47,7 +47,11 @@ class TracerArrayConversionError(StagingTypeError):
     """A traced value was handed to NumPy."""
 
 
-class NonConcreteBooleanIndexError(StagelightError, IndexError):
+class StagingIndexError(StagelightError, IndexError):
+    """What JAX reports with a plain ``IndexError`` while it stages a function."""
+
+
+class NonConcreteBooleanIndexError(StagingIndexError):
     """A traced mask was used as an index, so the shape of the result would depend on data."""
 
 

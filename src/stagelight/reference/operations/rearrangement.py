@@ -98,7 +98,9 @@ def take_index(x: Any, index: Any) -> Any:
     at = next((i for i, entry in enumerate(entries) if entry is Ellipsis), len(entries))
     entries[at : at + 1] = [slice(None)] * missing
     axes = [entry for entry in entries if entry is not None]
-    pairs = zip(axes, x.shape, strict=True)
+    pairs = list(zip(axes, x.shape, strict=True))
+    has_rows = all(isinstance(a, slice) or n for a, n in pairs)
+    require(has_rows, f"an index is out of bounds for an array of shape {x.shape}", errors.StagingIndexError)
     is_known = all(isinstance(a, slice) or (not isinstance(a, Operand) and -n <= a < n) for a, n in pairs)
     gone = tuple(i for i, entry in enumerate(axes) if not isinstance(entry, slice))
     new = [entry is None for entry in entries if entry is None or isinstance(entry, slice)]
@@ -166,7 +168,9 @@ def _scalar_type(name: str) -> Any:
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """``jnp.full``; without a dtype a Python number leaves the result weak."""
-    return p.broadcast_to(fill_value if dtype is None else convert(fill_value, dtype), _sizes_of(shape))
+    fill = operand_of(fill_value)
+    require(not fill.ndim, "jax.numpy.full of an array", NotModelledError)
+    return p.broadcast_to(fill if dtype is None else convert(fill, dtype), _sizes_of(shape))
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:

@@ -195,7 +195,10 @@ def _infer_dot(x: Aval, y: Aval, *, preferred_element_type: Any, **_: Any) -> Av
     left, right = (x.shape[:-1], y.shape[1:]) if x.shape and y.shape else (x.shape, y.shape)
     fits = not x.shape or not y.shape or x.shape[-1] == y.shape[0]
     require(fits, f"dot_general requires contracting dimensions of the same size, got {x.shape} and {y.shape}.")
-    return Aval(left + right, preferred_element_type, x.weak_type and y.weak_type)
+    result = preferred_element_type
+    is_wide = all(a.dtype.kind != result.kind or a.dtype.itemsize <= result.itemsize for a in (x, y))
+    require(is_wide, f"dot_general of {x} and {y} cannot give the narrower {result}.")
+    return Aval(left + right, result, x.weak_type and y.weak_type)
 
 
 def _look_into_dot(x: Any, y: Any, *, preferred_element_type: Any, **_: Any) -> list[Any]:
