@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from bucketing.cases import GRID, floats
 
 import stagelight
@@ -69,3 +70,21 @@ def test_the_gradient_of_a_slice_is_padded_at_a_fixed_place():
     assert "scatter" not in text
     assert "gather" not in text
     assert "dynamic" not in text.replace("dynamic_shape", "")
+
+
+@pytest.mark.parametrize("weight", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("padding", ["zeros", "poison"])
+def test_zero_times_an_infinite_weight_does_not_reach_a_result(padding, weight):
+    """Zeros in the padding stay zero through a product with finite weights alone, so that is never counted on."""
+
+    def descended(w, v, x):
+        hidden = jnp.tanh(x @ w) @ v
+        return jax.grad(lambda w, v: (jnp.tanh(x @ w) @ v).sum(), (0, 1))(w, v), hidden.sum((0, 1)), x.sum(1) @ w
+
+    random = np.random.default_rng(0)
+    w, v, x = floats(random, 4, 3), floats(random, 3, 2), floats(random, 5, 6, 4)
+    w[1, 2] = v[0, 1] = weight
+    function = stagelight.bucketed(descended, dims={"x": {0: "b", 1: "t"}}, padding=padding, check_first=False)
+    pairs = zip(jax.tree.leaves(function(w, v, x)), jax.tree.leaves(jax.jit(descended)(w, v, x)), strict=True)
+    for one, other in pairs:
+        np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-6)
