@@ -67,8 +67,8 @@ def lax_namespace(registry: Registry) -> Namespace:
 def jax_namespace(machine: "Machine") -> Namespace:
     """What stands for ``jax``."""
     contents = _named(machine, "jit make_jaxpr grad value_and_grad vmap clear_caches numpy lax")
-    errors = {name: error for name, error in vars(staging_error).items() if name.endswith("Error")}
-    contents |= {"Array": Operand, "errors": Namespace("jax.errors", errors)}
+    of_jax = [name for name in vars(staging_error) if name.endswith("Error") and not name.startswith(("Stag", "Not"))]
+    contents |= {"Array": Operand, "errors": Namespace("jax.errors", _named(staging_error, " ".join(of_jax)))}
     return Namespace("jax", contents | {"enable_x64": lambda enabled=True: settings(enable_x64=enabled)})
 
 
