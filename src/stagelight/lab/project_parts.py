@@ -42,7 +42,7 @@ def parts_of(project: Project, source: str, what: str) -> tuple[str, ...]:
 def place_of(parts: Sequence[str], line: int) -> tuple[int, int]:
     """Which part of a joined program a line is of, and which line of that part's own text.
 
-    >>> place_of(["x = 1\n", "\ny = 2\nz = 3\n"], 5)
+    >>> place_of(["x = 1\\n", "\\ny = 2\\nz = 3\\n"], 5)
     (1, 3)
     """
     start = 1
