@@ -63,6 +63,12 @@ def test_a_kind_that_is_not_confirmed_is_not_written(here):
     assert here.read_bytes() == MODULE
 
 
+def test_a_kind_that_does_not_apply_says_which_do(here):
+    ended = called("fix", "model.py:halved", "--call", "f32[3]", "--kind", "scan")
+    assert ended.exit_code == 1
+    assert "refused scan: not a repair of this traced-condition; confirmed here: " in ended.stdout
+
+
 def test_a_file_that_changed_meanwhile_is_left_alone(module):
     from stagelight.cli.fix import write_repair
     from stagelight.errors import UsageError

@@ -13,7 +13,7 @@ from stagelight.cli.child import Request, ask
 from stagelight.cli.function_target import split_target
 from stagelight.cli.ledger_calls import calls_from_ledgers
 from stagelight.errors import UsageError
-from stagelight.model.repair import Repair, RepairReport
+from stagelight.model.repair import Refused, Repair, RepairReport
 from stagelight.report.repair_terminal import write_repairs
 
 KINDS = ("static", "where", "cond", "logical", "while_loop", "fori_loop", "at", "size", "jnp", "dtype", "debug_print",
@@ -80,6 +80,10 @@ def _only(report: RepairReport, kind: str | None) -> RepairReport:
         return report
     offered = tuple(r for r in report.offered if r.kind == kind)
     refused = tuple(r for r in report.refused if r.kind in (kind, "any"))
+    if report.slug and not offered and not refused:
+        others = ", ".join(dict.fromkeys(r.kind for r in report.offered))
+        reason = f"not a repair of this {report.slug}" + (f"; confirmed here: {others}" if others else "")
+        refused = (Refused(kind=kind, reason=reason),)
     return msgspec.structs.replace(report, offered=offered, refused=refused)
 
 
