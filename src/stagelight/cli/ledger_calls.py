@@ -33,7 +33,7 @@ def calls_from_ledgers(ledgers: Sequence[str], file: str, function: str) -> tupl
         kinds = ", ".join(sorted({kind for trace, structure in traces for kind in _unwritable(trace, structure)}))
         message = (
             f"the calls of {function} hold {kinds}, which JAX's notation cannot write: "
-            "explain a function inside it that takes arrays, dicts, lists and tuples"
+            "give the call with --call, where names of the module may be used"
         )
         raise UsageError(message)
     return tuple(dict.fromkeys(written))
