@@ -33,7 +33,7 @@ def read_program(path: str) -> CodeType:
     file = Path(path)
     if file.is_dir():
         if not (file / "__main__.py").is_file():
-            message = f"{path} is a folder without a __main__.py: name the program in it, as in: stagelight run train.py"
+            message = f"{path} is a folder without a __main__.py: name a program in it, as in: stagelight run train.py"
             raise UsageError(message)
         file = file / "__main__.py"
     try:
