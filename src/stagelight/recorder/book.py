@@ -1,5 +1,6 @@
 """What all parts of the recorder share: the writer, the registries, the clock, the state of each thread."""
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -131,7 +132,7 @@ class Book:
         self._contexts: dict[Any, str] = {}
         self._unnamed: set[Any] = set()
         self.before: dict[int, list[Traced | Dispatched | DispatchEnded | Compiled]] = {}
-        self._counts = {"trace": 0, "dispatch": 0, "failure": 0, "context": 0}
+        self._counts = {what: itertools.count(1) for what in ("trace", "dispatch", "failure", "context")}
 
     def begin_in_child(self, writer: LedgerWriter) -> None:
         """After a fork: another file, nothing open, nothing defined; the parent may have held the lock."""
@@ -147,10 +148,8 @@ class Book:
         return time.perf_counter() - self.started
 
     def next_number(self, what: str) -> int:
-        """The next number of a trace, dispatch or failure."""
-        with self.lock:
-            self._counts[what] += 1
-            return self._counts[what]
+        """The next number of a trace, dispatch, failure or context."""
+        return next(self._counts[what])
 
     def write(self, entry: Event | JaxSeen) -> None:
         """Append an entry and tell those who listen."""
@@ -246,8 +245,7 @@ class Book:
             texts.append(("mesh", setting_text(mesh)))
         digest = self._contexts.get(key) if key is not None else None
         if digest is None:
-            self._counts["context"] += 1
-            digest = f"c{self._counts['context']}"
+            digest = f"c{self.next_number('context')}"
         if key is not None:
             if len(self._contexts) >= _MOST_CONTEXTS:
                 self._contexts.clear()

@@ -104,8 +104,8 @@ class Recorder:
         """See ``Listener``."""
         began = time.perf_counter()
         opened = self.book.thread.traces[-1]
-        if isinstance(error, RetraceForbidden | StoppedOnPurpose):  # inside this trace: nothing was made
-            self.book.thread.traces.pop()
+        if error is not None and isinstance(error, (RetraceForbidden, StoppedOnPurpose)):
+            self.book.thread.traces.pop()  # inside this trace: nothing was made
             return
         traced = self.traces.end(parameters, error, has_body_hook=self._hears_bodies())
         if error is not None:

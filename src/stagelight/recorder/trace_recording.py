@@ -2,6 +2,7 @@
 
 import time
 import weakref
+from operator import itemgetter
 from typing import Any
 
 from stagelight.adapters.equation_lines import EquationLines
@@ -40,6 +41,7 @@ class KnownJaxpr(weakref.ref[Any]):
 
 
 _KEPT = ("function", "object", "jit", "structure", "static", "options")
+_KEPT_OF = itemgetter(*_KEPT)
 
 
 class TraceRecording:
@@ -86,7 +88,8 @@ class TraceRecording:
         book = self._book
         given = call_arguments(call.fun, call.args, call.kwargs, call.jit, call.tree_names)
         identity = book.function(call.fun, given.static)
-        avals = tuple(self.aval(a) for a in call.avals)
+        known = self._avals
+        avals = tuple([known.get(a) or self.aval(a) for a in call.avals])
         structure, static = self._structure_of(call, given, identity, len(avals))
         made_at, made_times = book.functions.where_made(call.fun)
         return {
@@ -171,11 +174,13 @@ class TraceRecording:
         self.remember(jaxpr, opened)
         if not opened.ran:
             return {}
-        return {
+        fields: dict[str, Any] = {
             "equations": count_equations(jaxpr),
-            "constants": self._constants(jaxpr, opened),
             **self._lines_of(jaxpr, opened.fields["function"]),
         }
+        if getattr(jaxpr, "consts", None):
+            fields["constants"] = self._constants(jaxpr, opened)
+        return fields
 
     def _lines_of(self, jaxpr: Any, function: int) -> dict[str, Any]:
         """Lines worth telling; a retrace mostly has those of the trace before."""
@@ -205,7 +210,7 @@ class TraceRecording:
         fields = opened.fields
         if fields.get("parent") and not opened.identity.function.own:
             return  # a library's jit inside another trace: thousands of them, hardly ever dispatched on their own
-        known = tuple(fields[k] for k in _KEPT)
+        known = _KEPT_OF(fields)
         latest = self._latest.get(fields["function"])
         if latest == known:
             known = latest
