@@ -67,6 +67,9 @@ def test_a_bucketed_function_is_said_to_be_bucketed_already(tmp_path):
         assert "  bucketed already: 4 calls in 2 buckets\n" in said
         assert "    3 calls without padding: b=0, t=1; b=1, t=1\n" in said
         assert "stagelight.edges" not in said
+    why = stagelight("why", tmp_path / "run.jsonl").stdout
+    assert "It is bucketed already" in why
+    assert "wrap the function with" not in why
 
 
 def test_a_ledger_that_is_missing_is_a_clear_error(tmp_path):

@@ -37,6 +37,7 @@ class CauseGroup(msgspec.Struct, frozen=True, kw_only=True):
         sites: Call sites with counts, most frequent first.
         sites_folded: How many calls came from other sites.
         persistent: What the persistent cache did for the compiles, with counts; empty where it was off throughout.
+        bucketed: Whether the function is called through ``stagelight.bucketed``.
     """
 
     ledger: LedgerName
@@ -51,6 +52,7 @@ class CauseGroup(msgspec.Struct, frozen=True, kw_only=True):
     sites: tuple[tuple[Site, int], ...] = ()
     sites_folded: int = 0
     persistent: tuple[tuple[str, int], ...] = ()
+    bucketed: bool = False
 
 
 class SpecializationSeen(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from stagelight.model.attribution import (
     FunctionTotals,
     Miss,
 )
-from stagelight.model.event import CellRun, Ended, Event
+from stagelight.model.event import BucketedCall, CellRun, Ended, Event
 from stagelight.model.function import Function
 from stagelight.model.ledger import Header, JaxSeen
 from stagelight.recorder.ledger_file import LedgerFile
@@ -21,6 +21,7 @@ from stagelight.report.account import (
     Account,
     AdvisoryGroup,
     FailureGroup,
+    FunctionAccount,
     LedgerAccount,
 )
 from stagelight.report.collector import paused_collector
@@ -74,6 +75,7 @@ class Accounting:
         self._advisories: dict[object, tuple[Advisory, int]] = {}
         self._failures: dict[object, tuple[FailureFound, int, int]] = {}
         self._lanes: list[tuple[LedgerAccount, Spans, set[int]]] = []
+        self._bucketed: set[str] = set()
 
     def read(self, path: str, header: Header, entries: Iterable[Event | JaxSeen]) -> None:
         """Take a whole ledger."""
@@ -95,6 +97,7 @@ class Accounting:
             if self._specializations:
                 function.add_table(process, attributor.specializations(totals.function.number))
         self._ledgers.append(ledger.account())
+        self._bucketed |= ledger.bucketed
         if spans is not None:
             self._lanes.append((self._ledgers[-1], spans, misses.avoidable))
 
@@ -137,7 +140,7 @@ class Accounting:
 
     def account(self) -> Account:
         """All of it, as it stands."""
-        functions = [function.account() for function in self._functions.values()]
+        functions = [_told_as_bucketed(function.account(), self._bucketed) for function in self._functions.values()]
         functions.sort(key=lambda f: (not f.function.own, -f.avoidable_s, -f.seconds))
         lanes = self._all_lanes()
         failures = [FailureGroup(failure=f, times=n, handled=h) for f, n, h in self._failures.values()]
@@ -190,7 +193,15 @@ class _ProcessMisses:
         return groups
 
 
-_OF_LEDGER = frozenset({JaxSeen, Ended, CellRun})
+def _told_as_bucketed(function: FunctionAccount, names: set[str]) -> FunctionAccount:
+    """Whether ``stagelight.bucketed`` wraps a function already changes what there is to do about its sizes."""
+    if function.function.name not in names:
+        return function
+    groups = tuple(replace(group, bucketed=True) for group in function.groups)
+    return replace(function, groups=groups)
+
+
+_OF_LEDGER = frozenset({JaxSeen, Ended, CellRun, BucketedCall})
 
 
 class _GrowingLedger:
@@ -203,6 +214,7 @@ class _GrowingLedger:
         self._jax: JaxSeen | None = None
         self._ended: Ended | None = None
         self._cells: dict[str, str] = {}
+        self.bucketed: set[str] = set()
 
     def feed(self, entry: Event | JaxSeen) -> None:
         """Take one entry."""
@@ -218,6 +230,8 @@ class _GrowingLedger:
                 self._jax = entry
             case Ended():
                 self._ended = entry
+            case BucketedCall():
+                self.bucketed.add(entry.name)
             case CellRun():
                 self._cells[entry.file] = f"cell [{entry.execution}]"
             case _:

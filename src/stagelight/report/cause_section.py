@@ -9,7 +9,7 @@ from stagelight.report.document import Badge, Change, Code, Inline, KeyValues, L
 from stagelight.report.file_names import FileNames
 from stagelight.report.quantities import counted, seconds_text
 from stagelight.report.visible import shortened
-from stagelight.report.ways_out import way_out
+from stagelight.report.ways_out import BUCKETED_SIZES, way_out
 
 CAUSES = 4
 EXAMPLES = 3
@@ -33,7 +33,7 @@ def cause_section(group: CauseGroup, names: FileNames, *, examples: int = EXAMPL
     if group.persistent:
         uses = ", ".join(f"{outcome} ×{times:,}" if times > 1 else outcome for outcome, times in group.persistent)
         rows.append(("disk cache", ((Text(uses),),)))
-    fixes = _fix_lines(group.causes)
+    fixes = _fix_lines(group)
     if fixes:
         rows.append(("fix", fixes))
     return Section(title=_title(group), aside=_cost(group), children=(KeyValues(tuple(rows)),), level=3)
@@ -120,10 +120,14 @@ def place(site: Site, names: FileNames) -> Inline:
     return Place(names.short(site.file), site.line, site.function)
 
 
-def _fix_lines(causes: tuple[Cause, ...]) -> tuple[Line, ...]:
+def _fix_lines(group: CauseGroup) -> tuple[Line, ...]:
     """One line a slug, in the name of its first path; many paths are named by their number."""
     paths: dict[str, list[str]] = {}
-    for cause in causes:
+    for cause in group.causes:
         paths.setdefault(cause.slug, []).append(cause.path)
-    texts = [way_out(slug, found[0] if len(found) == 1 else "each of them") for slug, found in paths.items()]
+    texts = [
+        BUCKETED_SIZES if group.bucketed and slug == "shape-changed"
+        else way_out(slug, found[0] if len(found) == 1 else "each of them")
+        for slug, found in paths.items()
+    ]  # fmt: skip
     return tuple((Text(text),) for text in dict.fromkeys(texts) if text)

@@ -76,6 +76,12 @@ _FAILURES = {
     "other": "",
 }
 
+# The way out of shape-changed for a function that is bucketed already.
+BUCKETED_SIZES = (
+    "It is bucketed already, and these sizes ran without padding, as sizes 0 and 1 always do: warm them up, or keep "
+    "them out."
+)
+
 # The key part that attribution names where a function is made anew, and no argument varies.
 FUNCTION_OBJECT = "function object"
 
