@@ -11,13 +11,12 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 
 from stagelight.reference.staging_error import NotModelledError, StagingOverflowError, require, require_value
 
 
-class TraceContext(msgspec.Struct, frozen=True, kw_only=True):
+class TraceContext(NamedTuple):
     """The settings in the key; names are those of ``jax.config`` without ``jax_``."""
 
     enable_x64: bool = False
@@ -50,11 +49,7 @@ VERSION_RULES: tuple[VersionRule, ...] = (
 NEWEST = "0.12.0.1"
 _context: ContextVar[TraceContext] = ContextVar("trace_context", default=TraceContext())  # noqa: B039  (frozen)
 _version: ContextVar[tuple[int, ...]] = ContextVar("version", default=(0, 12))
-
-
-def current_context() -> TraceContext:
-    """The trace context of this thread."""
-    return _context.get()
+current_context = _context.get  # of this thread
 
 
 def rule_holds(slug: str) -> bool:
@@ -74,9 +69,9 @@ def holding[T](variable: ContextVar[T], value: T) -> Generator[None]:
 
 def settings(**changes: object) -> AbstractContextManager[None]:
     """Change settings of the trace context for the length of a ``with`` block."""
-    unknown = sorted(set(changes) - set(TraceContext.__struct_fields__))
+    unknown = sorted(set(changes) - set(TraceContext._fields))
     require(not unknown, f"the setting {', '.join(map(repr, unknown))}", NotModelledError)
-    return holding(_context, msgspec.structs.replace(_context.get(), **changes))
+    return holding(_context, current_context()._replace(**changes))
 
 
 def following(version: str) -> AbstractContextManager[None]:

@@ -18,7 +18,7 @@ from stagelight.reference.operations import arithmetic as e
 from stagelight.reference.operations.arithmetic import convert, number_like
 from stagelight.reference.pytree import LEAF, Registry, Structure, tuple_of
 from stagelight.reference.staging_error import StagingValueError, require, require_value
-from stagelight.reference.trace import Params, Primitive, bind, evaluate, operand_of, stage, stage_tree
+from stagelight.reference.trace import Params, Primitive, bind, calling, evaluate, operand_of, stage, stage_tree
 from stagelight.reference.transformation import batched_jaxpr, pull_back
 
 
@@ -43,12 +43,7 @@ def _pull_cond(cotangents: list[Any], _: Any, index: Any, *values: Any, branches
     return [None, *bind(COND, index, *values, *cotangents, branches=tuple(map(pulled, branches)))]
 
 
-def _calling(name: str, infer: Any, run: Any, batch: Any = None, pull: Any = None) -> Primitive:
-    """A row of the table: what runs the jaxprs among its parameters."""
-    return Primitive(name, infer, None, batch, pull, run, multiple_results=True)
-
-
-COND = _calling("cond", lambda *_, branches: branches[0].out_avals, _run_cond, pull=_pull_cond)
+COND = calling("cond", lambda *_, branches: branches[0].out_avals, _run_cond, pull=_pull_cond)
 
 
 def _with_constants(jaxpr: Jaxpr, merged: dict[int, Any]) -> Jaxpr:
@@ -147,8 +142,8 @@ def _run_scan(*operands: Any, **params: Any) -> list[Any]:
     return [*carry, *(map(stack, zip(*rows[::direction], strict=True)) if rows else empty)]
 
 
-WHILE = _calling("while", lambda *_, body_jaxpr, **__: body_jaxpr.out_avals, _run_while, _batch_while, _refuse_while)
-SCAN = _calling("scan", _infer_scan, _run_scan)
+WHILE = calling("while", lambda *_, body_jaxpr, **__: body_jaxpr.out_avals, _run_while, _batch_while, _refuse_while)
+SCAN = calling("scan", _infer_scan, _run_scan)
 
 
 def _as_promoted(value: Any, aval: Aval) -> Any:

@@ -80,9 +80,8 @@ def _letters(number: int) -> str:
 
 def _shown(name: str, params: dict[str, Any]) -> list[str]:
     """The parameters that JAX prints, in its order."""
-    of_scalar = set() if params.get("broadcast_dimensions") else {"broadcast_dimensions"}
-    hidden = {"shape"} | of_scalar if name == "broadcast_in_dim" else set()
-    return sorted(params.keys() - hidden, key=lambda key: (key != "name", key))
+    keys = params if name != "broadcast_in_dim" else ["broadcast_dimensions"] * bool(params["broadcast_dimensions"])
+    return sorted(keys, key=lambda key: (key != "name", key))
 
 
 class _Printer:

@@ -8,7 +8,6 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
@@ -20,13 +19,9 @@ from stagelight.reference.operand import Operand
 from stagelight.reference.operations import arithmetic, rearrangement
 from stagelight.reference.pytree import Registry
 from stagelight.reference.staged_function import Caches, Call, StagedFunction, key_parts, resolve
-from stagelight.reference.staging_error import NotModelledError, require
 from stagelight.reference.trace import operand_of
 
-_FOUND = {
-    "fast path": "The fast path has the key.",
-    "hit": "The tracing cache has the key; the fast path has not.",
-}
+_FOUND = {"fast path": "The fast path has the key.", "hit": "The tracing cache has the key; the fast path has not."}
 _CONSTANTS = {"ndarray": Operand, "newaxis": None, "pi": 3.141592653589793, "inf": float("inf"), "nan": float("nan")}
 
 
@@ -38,8 +33,9 @@ class Namespace:
         self.__dict__.update(contents)
 
     def __getattr__(self, name: str) -> NoReturn:
-        what = f"{self.__name__}.{name}"
-        raise AttributeError(name) if name.startswith("__") else NotModelledError(what)
+        raise (
+            AttributeError(name) if name.startswith("__") else staging_error.NotModelledError(f"{self.__name__}.{name}")
+        )
 
 
 def _named(holder: Any, names: str) -> dict[str, Any]:
@@ -75,28 +71,24 @@ def jax_namespace(machine: "Machine") -> Namespace:
 class Machine:
     """Stages functions by the rules of one JAX version; ``numpy``, ``lax`` and ``jax`` are its namespaces."""
 
+    # Within a ``with`` block, such as ``machine.settings(enable_x64=True)``.
+    settings = staticmethod(settings)
+
     def __init__(self, version: str = NEWEST) -> None:
-        self.version = version
+        self.active = functools.partial(following, version)  # the rules of this version, within a ``with`` block
         self.registry, self.caches = Registry(), Caches()
+        self.clear_caches = self.caches.clear
         self.numpy, self.lax = numpy_namespace(), lax_namespace(self.registry)
         self.jax = jax_namespace(self)
         self.has_transformed = False
         self._keys: dict[str, list[dict[str, str]]] = {}
         self._objects: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
-    def active(self) -> AbstractContextManager[None]:
-        """Follow this machine's version within a ``with`` block."""
-        return following(self.version)
-
-    def settings(self, **changes: object) -> AbstractContextManager[None]:
-        """Change settings of the trace context within a ``with`` block, such as ``enable_x64=True``."""
-        return settings(**changes)
-
     def jit(self, function: Any = None, *, static_argnums: Any = None, static_argnames: Any = None) -> Any:
         """Stage a function."""
         if function is None:
             return functools.partial(self.jit, static_argnums=static_argnums, static_argnames=static_argnames)
-        require(callable(function), f"Expected a callable value, got {function}")
+        staging_error.require(callable(function), f"Expected a callable value, got {function}")
         with self.active():
             return StagedFunction(self, function, resolve(function, static_argnums, static_argnames))
 
@@ -126,10 +118,6 @@ class Machine:
 
         return followed
 
-    def clear_caches(self) -> None:
-        """Forget all traces, as ``jax.clear_caches``."""
-        self.caches.clear()
-
     def would_trace(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> bool:
         """Whether a call would trace, without running the function; its key is remembered as if it had run."""
         with self.active():
@@ -155,13 +143,12 @@ class Machine:
                 made = call.run() if is_run else call.look_up()
             result, jaxpr = repr(made) if is_run else "", str(call.traced and call.traced[0])
             told: dict[str, Any] = {"outcome": call.outcome, "jaxpr": jaxpr, "result": result}
-        except NotModelledError as refused:
+        except staging_error.NotModelledError as refused:
             told = {"outcome": "refused", "error": str(refused)}
         except Exception as raised:
             told = {"outcome": "failed", "error": f"{type(raised).__name__.removeprefix('Staging')}: {raised}"}
-        name = getattr(call.staged.function, "__qualname__", call.staged.name)
         steps = self._steps(call, told.get("error", ""), is_run=is_run)
-        return MachineCall(function=name, steps=tuple(steps), **told)
+        return MachineCall(function=call.staged.full_name, steps=tuple(steps), **told)
 
     def _steps(self, call: Call, error: str, *, is_run: bool) -> list[MachineStep]:
         """The steps of a call up to its run, or to its error."""
@@ -174,7 +161,7 @@ class Machine:
         avals = dict(zip(key.structure.paths(), map(str, key.avals), strict=True))
         same_name = sum(getattr(known, "__name__", None) == staged.name for known in self._objects)
         number = self._objects.setdefault(staged.function, 1 + same_name)
-        texts = key_parts(f"{getattr(staged.function, '__qualname__', staged.name)}, object {number}", arguments, key)
+        texts = key_parts(f"{staged.full_name}, object {number}", arguments, key)
         traced = _step("trace", error or "The Python function runs with tracers and leaves a jaxpr.")
         hit = _step("hit", "The Python function does not run; its jaxpr is used again.")
         steps = [

@@ -51,9 +51,7 @@ class Operand:
     __hash__ = None  # type: ignore[assignment]  # as in JAX, so an array cannot be a static argument
 
     aval: Aval
-    shape = property(lambda self: self.aval.shape)
-    dtype = property(lambda self: self.aval.dtype)
-    weak_type = property(lambda self: self.aval.weak_type)
+    shape, dtype, weak_type = (property(operator.attrgetter(f"aval.{name}")) for name in Aval._fields)
     ndim = property(lambda self: len(self.aval.shape))
     size = property(lambda self: int(np.prod(self.aval.shape)))
     T = property(lambda self: self.functions.transpose(self))

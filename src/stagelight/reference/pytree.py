@@ -34,8 +34,7 @@ class StaticValue(msgspec.Struct, eq=False):
 
     value: Any
 
-    def require_hash(self) -> int:
-        """The hash of the value, or JAX's error where it has none."""
+    def __hash__(self) -> int:
         try:
             return hash(self.value)
         except TypeError as error:
@@ -44,8 +43,6 @@ class StaticValue(msgspec.Struct, eq=False):
 
     def __eq__(self, other: Any) -> bool:
         return type(self.value) is type(other.value) and bool(self.value == other.value)
-
-    __hash__ = require_hash
 
 
 class Structure(msgspec.Struct, eq=False):
@@ -58,8 +55,7 @@ class Structure(msgspec.Struct, eq=False):
     unflatten: Callable[[Any, Any, Any], Any] | None = None
 
     def __eq__(self, other: Any) -> bool:
-        is_alike = isinstance(other, Structure) and self.kind is other.kind and self.children == other.children
-        return is_alike and bool(self.meta == other.meta)
+        return (self.kind, self.children, self.meta) == (other.kind, other.children, other.meta)
 
     def __hash__(self) -> int:
         # The static data is left out, as in JAX's C++: it may be equal without hashing alike, or not hash at all.
@@ -136,8 +132,7 @@ class Registry:
     def flatten(self, value: Any) -> tuple[list[Any], Structure]:
         """The leaves of a value, left to right, and its structure."""
         kind: Any = type(value)
-        is_named_row = isinstance(value, tuple) and hasattr(kind, "_fields")
-        node = self._kinds.get(kind, _NAMED_ROW if is_named_row else None)
+        node = self._kinds.get(kind, _NAMED_ROW if issubclass(kind, tuple) and hasattr(kind, "_fields") else None)
         if node is None:
             return [value], LEAF
         children, meta, names = node[0](value)

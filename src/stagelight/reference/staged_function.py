@@ -14,8 +14,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from stagelight.model.machine_step import MachineOutcome
 from stagelight.reference.aval import Aval, TraceContext, aval_of, current_context, rule_holds
 from stagelight.reference.jaxpr import Jaxpr
@@ -58,7 +56,7 @@ class Arguments(NamedTuple):
 
     def static_hashes(self) -> tuple[int, ...]:
         """The hashes of the static values."""
-        return tuple(part.meta.require_hash() for part in self.structure.children if part.kind is StaticValue)
+        return tuple(hash(part.meta) for part in self.structure.children if part.kind is StaticValue)
 
 
 class CacheKey(NamedTuple):
@@ -122,31 +120,18 @@ def split(function: Function, static: StaticArguments, registry: Registry, args:
     return Arguments(structure, leaves)
 
 
-def _aval(function: Function, leaf: Any, path: str) -> Aval:
-    try:
-        return aval_of(leaf)
-    except (StagingOverflowError, StagingTypeError) as error:
-        raise type(error)(f"{error}. It was passed to {function} at path {path}. Is it meant to be static?") from None
-
-
 def key_of(function: Function, static: StaticArguments, arguments: Arguments, is_plain: bool) -> CacheKey:
     """The key. In a call without tracers, static values are hashed before the size of an integer is looked at."""
-    is_left_out, paths = rule_holds("declarations-are-not-compared"), arguments.structure.paths()
-    declared = () if is_left_out else (bool(static.numbers), bool(static.names))
-    try:
-        avals = [_aval(function, leaf, path) for leaf, path in zip(arguments.leaves, paths, strict=True)]
-    except StagingOverflowError:
-        if is_plain:
-            arguments.static_hashes()
-        raise
+    declared = () if rule_holds("declarations-are-not-compared") else (bool(static.numbers), bool(static.names))
+    avals: list[Aval] = []
+    for leaf, path in zip(arguments.leaves, arguments.structure.paths(), strict=True):
+        try:
+            avals.append(aval_of(leaf))
+        except (StagingOverflowError, StagingTypeError) as error:
+            if is_plain and isinstance(error, StagingOverflowError):
+                arguments.static_hashes()
+            raise type(error)(f"{error}. It was passed to {function} at {path}. Is it meant to be static?") from None
     return CacheKey(arguments.structure, tuple(avals), current_context(), declared)
-
-
-def looked_up(arguments: Arguments, key: CacheKey) -> tuple[Any, Any]:
-    """What the tracing cache looks up; and the fast path, which also tells NumPy's and Python's values from arrays."""
-    kinds = tuple(isinstance(leaf, Array) and leaf.source is None for leaf in arguments.leaves)
-    hashes = arguments.static_hashes()
-    return (key, hashes if rule_holds("static-hash-is-compared") else ()), (key, kinds, hashes)
 
 
 def key_parts(function: str, arguments: Arguments, key: CacheKey) -> dict[str, str]:
@@ -154,7 +139,7 @@ def key_parts(function: str, arguments: Arguments, key: CacheKey) -> dict[str, s
     entries, avals = arguments.entries(), zip(key.structure.paths(), key.avals, strict=True)
     texts = {f"{'static value' if is_static else 'structure'} of {name}": text for name, is_static, text in entries}
     texts |= {f"aval of {path}": f"{'weak ' * aval.weak_type}{aval}" for path, aval in avals}
-    settings = msgspec.structs.asdict(key.context).items()
+    settings = key.context._asdict().items()
     return {"function": function} | texts | {f"context {name}": str(value) for name, value in settings}
 
 
@@ -179,11 +164,6 @@ class Caches:
         self.traced.clear()
         self.fast.clear()
 
-    def forget(self, function: Function) -> None:
-        """Forget one function, as ``f.clear_cache()`` does; an equal one keeps its fast path."""
-        self.traced.pop(function, None)
-        self.fast_of(function).clear()
-
 
 class StagedFunction:
     """A function that is traced when its key is new, and run from its jaxpr otherwise."""
@@ -192,6 +172,7 @@ class StagedFunction:
         functools.update_wrapper(self, function)
         self.machine, self.function, self.static = machine, function, static
         self.name = getattr(function, "__name__", type(function).__name__)
+        self.full_name = getattr(function, "__qualname__", self.name)
         self.trace_count = 0
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -214,8 +195,9 @@ class StagedFunction:
         return stage_tree(self.machine.registry, call, arguments, key.avals, arguments.structure.paths())
 
     def clear_cache(self) -> None:
-        """Forget the traces of this function."""
-        self.machine.caches.forget(self.function)
+        """Forget the traces of this function; an equal one keeps its fast path."""
+        self.machine.caches.traced.pop(self.function, None)
+        self.machine.caches.fast_of(self.function).clear()
 
 
 class Call:
@@ -237,7 +219,10 @@ class Call:
         key = self.key = key_of(function, static, arguments, is_plain)
         has_fast_path = is_plain and staging_trace() is None
         fast = machine.caches.fast_of(function) if has_fast_path else dict[Any, Traced]()
-        slow, quick = looked_up(arguments, key)
+        # The fast path also tells NumPy's and Python's values from arrays.
+        kinds = tuple(isinstance(leaf, Array) and leaf.source is None for leaf in arguments.leaves)
+        hashes = arguments.static_hashes()
+        slow, quick = (key, hashes if rule_holds("static-hash-is-compared") else ()), (key, kinds, hashes)
         known = machine.caches.traced.get(function, {})
         self.outcome = "fast path" if quick in fast else "hit" if slow in known else "traced"
         self.traced = fast[quick] if quick in fast else known.get(slow)

@@ -12,10 +12,8 @@ class NotModelledError(StagelightError, AttributeError):
     """An operation or value that the machine does not model; it is refused by name, never approximated."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(
-            f"The reference machine does not model {what}. It covers the operations listed in stagelight.reference and "
-            "refuses everything else rather than guess; ask JAX itself about this program."
-        )
+        says = "It refuses what it does not cover rather than guess; ask JAX itself about this program."
+        super().__init__(f"The reference machine does not model {what}. {says}")
         self.what = what
 
 

@@ -121,9 +121,8 @@ class JitTrace(Trace):
         for equation in reversed(self.equations):
             needed.update(equation.inputs if needed.intersection(equation.outputs) else ())
         names = sorted({path for variable, path in self.inputs.items() if variable in needed and path})
-        where = f"The error occurred while tracing the function {self.name} for jit"
-        depends = f", and the value depends on the argument{'s' if len(names) > 1 else ''} {', '.join(names)}"
-        return f"{where}{depends if names else ''}."
+        depends = [f"The value depends on the argument {name}." for name in names]
+        return " ".join([f"The error occurred while tracing the function {self.name} for jit.", *depends])
 
 
 def running(trace: Trace) -> AbstractContextManager[None]:
@@ -188,12 +187,13 @@ def stage_tree(registry: Registry, function: Any, arguments: Any, given: Any, pa
     return stage(flat, [aval_of(leaf) for leaf in given], getattr(function, "__name__", ""), paths), found[0]
 
 
+def calling(name: str, infer: Any, run: Any, batch: Any = None, pull: Any = None) -> Primitive:
+    """A primitive of several results that is nothing but what it runs."""
+    return Primitive(name, infer, None, batch, pull, run, multiple_results=True)
+
+
 # The call of a staged function inside another: ``jit_p`` in ``jax/_src/pjit.py``. Transformations look into it.
-def _run_jit(*operands: Any, jaxpr: Jaxpr, **_: Any) -> list[Any]:
-    return evaluate(jaxpr, *operands)
-
-
-jit = Primitive("jit", lambda *_, jaxpr, **__: jaxpr.out_avals, run=_run_jit, multiple_results=True)
+jit = calling("jit", lambda *_, jaxpr, **__: jaxpr.out_avals, lambda *xs, jaxpr, **_: evaluate(jaxpr, *xs))
 
 
 def call_staged(name: str, jaxpr: Jaxpr, operands: Sequence[Any]) -> list[Any]:

@@ -83,9 +83,7 @@ def vmap(registry: Registry, function: Callable[..., Any], in_axes: Any, out_axe
         axes = [axis for axis, arg in zip(axes, args, strict=True) for _ in registry.flatten(arg)[0]]
         pairs = [(operand_of(leaf), axis) for leaf, axis in zip(leaves, axes, strict=True)]
         for x, axis in pairs:
-            require_value(
-                axis is None or -x.ndim <= axis < x.ndim, f"vmap over axis {axis} of an array of shape {x.shape}"
-            )
+            require_value(axis is None or -x.ndim <= axis < x.ndim, f"vmap over axis {axis} of an array {x.aval}")
         sizes = {x.shape[axis] for x, axis in pairs if axis is not None}
         require_value(len(sizes) == 1, f"vmap got inconsistent sizes for array axes to be mapped: {sorted(sizes)}")
         wholes = [x if axis is None else _moved(x, axis, 0) for x, axis in pairs]

@@ -24,9 +24,7 @@ def _sizes_of(shape: Any) -> tuple[int, ...]:
     """A shape as known integers; traced sizes are refused as JAX refuses them."""
     sizes = tuple(shape) if isinstance(shape, Sequence) else (shape,)
     unknown = [size.described() for size in sizes if isinstance(size, Tracer) and size.known() is None]
-    require(
-        not unknown, f"Shapes must be 1D sequences of concrete values. Under `jit`, try `static_argnums`. {unknown}"
-    )
+    require(not unknown, f"Shapes must be 1D sequences of concrete values. Try `static_argnums`. {unknown}")
     return tuple(int(size.__index__()) for size in sizes)
 
 

@@ -13,13 +13,9 @@ import numpy as np
 from stagelight.reference.aval import Aval
 from stagelight.reference.operand import Operand
 from stagelight.reference.staging_error import require, require_value
-from stagelight.reference.trace import Params, Primitive, bind, operand_of
+from stagelight.reference.trace import Params, Primitive, bind, calling, operand_of
 
 type Shape = Sequence[int]
-
-
-def _next(axes: Shape) -> tuple[int, ...]:
-    return tuple(axis + 1 for axis in axes)
 
 
 # How a parameter changes when a batch axis comes in front, from its value and the size of the batch.
@@ -27,8 +23,8 @@ _CHANGES: dict[str, Callable[[Any, int], Any]] = {
     "dimension": lambda axis, _: axis + 1,
     "start_indices": lambda starts, _: (0, *starts),
     "strides": lambda strides, _: strides and (1, *strides),
-    **dict.fromkeys(("axes", "dimensions"), lambda axes, _: axes and _next(axes)),
-    **dict.fromkeys(("permutation", "broadcast_dimensions"), lambda axes, _: (0, *_next(axes))),
+    **dict.fromkeys(("axes", "dimensions"), lambda axes, _: axes and tuple(axis + 1 for axis in axes)),
+    **dict.fromkeys(("permutation", "broadcast_dimensions"), lambda axes, _: (0, *(axis + 1 for axis in axes))),
     **dict.fromkeys(("shape", "new_sizes", "limit_indices"), lambda sizes, size: (size, *sizes)),
 }
 
@@ -38,10 +34,10 @@ def _batch(trace: Any, primitive: Primitive, tracers: list[Any], params: Params)
     return [trace.batched(result) for result in bind(primitive, *map(trace.whole, tracers), **{**params, **changed})]
 
 
-def structural(name: str, compute: Any, *uses: str, pull: Any, shape: Any = None) -> Primitive:
+def structural(name: str, compute: Any, *uses: str, pull: Any) -> Primitive:
     """A row of the table: a function of NumPy, and the parameters it uses.
 
-    Without a rule for the shape, it is that of a view that NumPy makes of a repeated zero.
+    The shape is that of a view that NumPy makes of a repeated zero.
     """
 
     def evaluate(*values: Any, **params: Any) -> Any:
@@ -49,9 +45,13 @@ def structural(name: str, compute: Any, *uses: str, pull: Any, shape: Any = None
 
     def infer(*avals: Aval, **params: Any) -> Aval:
         views = [np.broadcast_to(np.zeros((), aval.dtype), aval.shape) for aval in avals]
-        return avals[0]._replace(shape=shape(*avals, **params) if shape else evaluate(*views, **params).shape)
+        return avals[0]._replace(shape=evaluate(*views, **params).shape)
 
     return Primitive(name, infer, evaluate, _batch, pull)
+
+
+def _shaped(parameter: str) -> Callable[..., Aval]:
+    return lambda x, *_, **params: x._replace(shape=tuple(params[parameter]))
 
 
 def reduction(name: str, compute: Callable[..., Any], pull: Any = lambda *_, **__: ()) -> Primitive:
@@ -103,18 +103,14 @@ def _pull_broadcast(cotangent: Any, _: Any, x: Any, *, broadcast_dimensions: Sha
     return [summed_to(cotangent.sum(axes) if axes else cotangent, x.shape) if x.ndim else cotangent.sum()]
 
 
-def _pull_reshape(cotangent: Any, _: Any, x: Any, **__: Any) -> list[Any]:
-    return [cotangent.reshape(x.shape)]
-
-
 def _pull_transpose(cotangent: Any, *_: Any, permutation: Shape) -> list[Any]:
     return [cotangent.transpose(tuple(np.argsort(permutation).tolist()))]
 
 
-def _place(x: Any, starts: Shape, shape: Shape, strides: Shape | None) -> Any:
-    room, steps = np.zeros(shape, x.dtype), strides or (1,) * x.ndim
-    ends = [start + (size - 1) * stride + 1 for start, size, stride in zip(starts, x.shape, steps, strict=True)]
-    _slice(room, starts, ends, strides)[...] = x
+def _place(x: Any, start_indices: Shape, shape: Shape, strides: Shape | None) -> Any:
+    room = np.zeros(shape, x.dtype)
+    pairs = zip(start_indices, strides or (1,) * x.ndim, x.shape, strict=True)
+    room[tuple(slice(start, start + size * stride, stride) for start, stride, size in pairs)] = x
     return room
 
 
@@ -124,10 +120,6 @@ def _slice(x: Any, starts: Shape, limits: Shape, strides: Shape | None) -> Any:
 
 def _pull_slice(cotangent: Any, _: Any, x: Any, *, limit_indices: Shape, **params: Any) -> list[Any]:
     return [place(cotangent, **params, shape=x.shape)]
-
-
-def _infer_dynamic_slice(x: Aval, *_: Aval, slice_sizes: Shape) -> Aval:
-    return x._replace(shape=tuple(slice_sizes))
 
 
 def _dynamic_slice(x: Any, *starts: Any, slice_sizes: Shape) -> Any:
@@ -164,14 +156,6 @@ def _pull_concatenate(cotangent: Any, _: Any, *xs: Any, dimension: int) -> list[
 
 def _infer_stack(first: Aval, *others: Aval, axis: int) -> Aval:
     return first._replace(shape=(*first.shape[:axis], 1 + len(others), *first.shape[axis:]))
-
-
-def _look_into_stack(*xs: Any, axis: int) -> list[Any]:
-    return [concatenate(*[expand_dims(x, axis) for x in xs], dimension=axis)]
-
-
-def _infer_unstack(aval: Aval, *, axis: int) -> list[Aval]:
-    return [aval._replace(shape=aval.shape[1:])] * aval.shape[axis]
 
 
 def look_into_unstack(x: Any, *, axis: int) -> list[Any]:
@@ -211,17 +195,19 @@ def _look_into_dot(x: Any, y: Any, *, preferred_element_type: Any, **_: Any) -> 
 
 
 broadcast_in_dim = structural("broadcast_in_dim", _broadcast, "shape", "broadcast_dimensions", pull=_pull_broadcast)
-reshape = structural("reshape", np.reshape, "new_sizes", pull=_pull_reshape)
-squeeze = structural("squeeze", np.squeeze, "dimensions", pull=_pull_reshape)
+reshape = structural("reshape", np.reshape, "new_sizes", pull=lambda ct, _, x, **__: [ct.reshape(x.shape)])
+squeeze = structural("squeeze", np.squeeze, "dimensions", pull=lambda ct, _, x, **__: [ct.reshape(x.shape)])
 transpose = structural("transpose", np.transpose, "permutation", pull=_pull_transpose)
 rev = structural("rev", np.flip, "dimensions", pull=lambda cotangent, *_, **params: [rev(cotangent, **params)])
 slice_ = structural("slice", _slice, "start_indices", "limit_indices", "strides", pull=_pull_slice)
 # The transpose of slice; JAX uses pad for it.
-place = structural("place", _place, "start_indices", "shape", "strides", pull=None, shape=lambda _, **k: k["shape"])
-dynamic_slice = Primitive("dynamic_slice", _infer_dynamic_slice, _dynamic_slice, run=_look_into_dynamic_slice)
+place = Primitive("place", _shaped("shape"), _place, _batch)
+dynamic_slice = Primitive("dynamic_slice", _shaped("slice_sizes"), _dynamic_slice, run=_look_into_dynamic_slice)
 concatenate = Primitive("concatenate", _infer_concatenate, _concatenate, _batch, _pull_concatenate)
-stack = Primitive("stack", _infer_stack, lambda *xs, axis: np.stack(xs, axis), run=_look_into_stack)
-unstack = Primitive("unstack", _infer_unstack, lambda x, axis: [*x], run=look_into_unstack, multiple_results=True)
+stack = Primitive(
+    "stack", _infer_stack, run=lambda *xs, axis: [concatenate(*[expand_dims(x, axis) for x in xs], dimension=axis)]
+)
+unstack = calling("unstack", lambda x, axis: [x._replace(shape=x.shape[1:])] * x.shape[axis], look_into_unstack)
 iota = Primitive("iota", lambda **k: Aval(k["shape"], k["dtype"]), lambda **k: np.arange(*k["shape"], dtype=k["dtype"]))
 reduce_sum = reduction("reduce_sum", np.sum, lambda ct, _, x, *, axes, **__: [_along(ct, axes, x.shape)])
 reduce_max, reduce_min = reduction("reduce_max", np.max, _pull_extreme), reduction("reduce_min", np.min, _pull_extreme)
