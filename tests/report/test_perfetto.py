@@ -32,5 +32,12 @@ def test_an_avoidable_miss_is_an_instant_that_says_why(tmp_path):
 def test_each_process_has_its_name_and_number(tmp_path):
     for name in ("a.jsonl", "b.jsonl"):
         write_ledger(tmp_path / name, *two_shapes())
-    rows = [row for row in _trace(tmp_path) if row["ph"] == "M"]
-    assert [(row["pid"], row["args"]["name"]) for row in rows] == [(0, "lovelace train.py"), (1, "lovelace train.py")]
+    rows = _trace(tmp_path)
+    named = [(row["name"], row["pid"], row["tid"], row["args"]["name"]) for row in rows if row["ph"] == "M"]
+    assert named == [
+        ("process_name", 1, 0, "lovelace train.py (process 7)"),
+        ("thread_name", 1, 1, "thread 1"),
+        ("process_name", 2, 0, "lovelace train.py (process 7)"),
+        ("thread_name", 2, 2, "thread 1"),
+    ]
+    assert {(row["pid"], row["tid"]) for row in rows if row["ph"] != "M"} == {(1, 1), (2, 2)}

@@ -1,9 +1,11 @@
 """Ledgers as a Chrome trace: Perfetto (ui.perfetto.dev) and ``chrome://tracing`` open the file.
 
-Written while reading, in the "JSON Array with metadata" form of the Trace Event Format document of Chromium.
+Written while reading, in the "JSON Array with metadata" form of the Trace Event Format document of Chromium. Perfetto
+keeps 32 bits of a thread's number and takes process 0 for the idle one: both are counted from 1 here.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -30,19 +32,20 @@ def write_perfetto(ledgers: Sequence[LedgerFile], write: Callable[[bytes], objec
     """
     write(b'{"displayTimeUnit": "ms", "traceEvents": [\n')
     separator = b""
+    threads = itertools.count(1)
     with paused_collector():
-        for process, ledger in enumerate(ledgers):
-            for row in _rows(process, ledger):
+        for process, ledger in enumerate(ledgers, start=1):
+            for row in _rows(process, ledger, threads):
                 write(separator + _ENCODE(row))
                 separator = b",\n"
     write(b"\n]}\n")
 
 
-def _rows(process: int, ledger: LedgerFile) -> Iterable[dict[str, object]]:
+def _rows(process: int, ledger: LedgerFile, threads: Iterator[int]) -> Iterable[dict[str, object]]:
     header = ledger.header
     name = f"{header.host} {' '.join(header.program)}".strip() or ledger.path
-    yield {"ph": "M", "pid": process, "tid": 0, "name": "process_name", "args": {"name": visible(name)}}
-    slices = _Slices(process, header.folder)
+    yield _named("process_name", f"{name} (process {header.process})", process, 0)
+    slices = _Slices(process, header.folder, threads)
     attributor = Attributor(process=process)
     for entry in ledger.entries():
         yield from slices.feed(entry)
@@ -52,12 +55,20 @@ def _rows(process: int, ledger: LedgerFile) -> Iterable[dict[str, object]]:
     for item in attributor.finish():
         if isinstance(item, Miss) and item.avoidable:
             yield slices.instant(item)
+    for order, number in enumerate(slices.threads.values(), start=1):
+        yield _named("thread_name", f"thread {order}", process, number)
+
+
+def _named(what: str, name: str, process: int, thread: int) -> dict[str, object]:
+    return {"ph": "M", "pid": process, "tid": thread, "name": what, "args": {"name": visible(name)}}
 
 
 class _Slices:
-    """Events of one process as rows of the trace."""
+    """Events of one process as rows of the trace; ``threads`` holds the number of each thread here."""
 
-    def __init__(self, process: int, folder: str) -> None:
+    def __init__(self, process: int, folder: str, numbers: Iterator[int]) -> None:
+        self.threads: dict[int, int] = {}
+        self._numbers = numbers
         self._process = process
         self._folders = (folder,)
         self._functions: dict[int, Function] = {}
@@ -90,7 +101,7 @@ class _Slices:
         return {
             "ph": "X",
             "pid": self._process,
-            "tid": entry.thread,
+            "tid": self._thread(entry.thread),
             "ts": round(entry.at_s * 1e6, 3),
             "dur": round(seconds * 1e6, 3),
             "cat": kind,
@@ -104,12 +115,17 @@ class _Slices:
             "ph": "i",
             "s": "t",
             "pid": self._process,
-            "tid": miss.thread,
+            "tid": self._thread(miss.thread),
             "ts": round(miss.at_s * 1e6, 3),
             "cat": "avoidable",
             "name": visible(f"{miss.causes[0].slug} {miss.function.name}"),
             "args": {"causes": [visible(text) for text in causes], "from": visible(self._place(miss.call))},
         }
+
+    def _thread(self, identity: int) -> int:
+        if identity not in self.threads:
+            self.threads[identity] = next(self._numbers)
+        return self.threads[identity]
 
     def _defined(self, function: Function | None) -> str:
         return self._place(Site(function.file, function.line)) if function else ""
