@@ -18,6 +18,7 @@ class MonitoringTool:
     def __init__(self) -> None:
         self._id = self._take()
         self._events = 0
+        self._callbacks: dict[int, Callable[..., Any]] = {}
         self._codes: dict[int, tuple[CodeType, int]] = {}  # by address: code objects hash by content
         self.state = "on" if self._id is not None else "off: all six tool ids of sys.monitoring are taken"
 
@@ -36,10 +37,21 @@ class MonitoringTool:
         """Hear an event, everywhere or in the code objects given to ``listen_in``."""
         if self._id is None:
             return
+        self._callbacks[event] = callback
         sys.monitoring.register_callback(self._id, event, callback)
         if everywhere:
             self._events |= event
             sys.monitoring.set_events(self._id, self._events)
+
+    def rest(self, event: int) -> None:
+        """Hear an event no more for now. Without a callback it costs nothing, and no code has to be changed for it."""
+        if self._id is not None:
+            sys.monitoring.register_callback(self._id, event, None)
+
+    def go_on(self, event: int) -> None:
+        """Hear an event again."""
+        if self._id is not None:
+            sys.monitoring.register_callback(self._id, event, self._callbacks[event])
 
     def listen_in(self, code: CodeType, event: int) -> None:
         """Hear an event in one code object, also where it runs already."""

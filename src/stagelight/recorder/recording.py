@@ -96,6 +96,8 @@ class Recorder:
         opened = self.traces.begin(call)
         self._effects.expect_in(opened.identity.inner)
         refusal = None if self._hears_bodies() else self._refused(opened)
+        if refusal is not None and not self.book.thread.traces:
+            self._failures.end_outermost()
         opened.began = time.perf_counter()
         self.book.inside_s += opened.began - began
         return refusal
@@ -122,6 +124,8 @@ class Recorder:
     def traces_abandoned(self, depth: int) -> None:
         """See ``Listener``."""
         del self.book.thread.traces[depth:]
+        if not depth:
+            self._failures.end_outermost()
 
     @property
     def thread(self) -> ThreadState:
