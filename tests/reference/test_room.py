@@ -11,7 +11,7 @@ import stagelight.reference
 
 ROOM = pathlib.Path(stagelight.reference.__file__).parent
 FILES = sorted(ROOM.rglob("*.py"))
-MOST_LINES_OF_CODE = 1_538
+MOST_LINES_OF_CODE = 1_500
 MAY_IMPORT = {"numpy", "msgspec", "stagelight.model", "stagelight.errors", "stagelight.reference"}
 
 

@@ -74,15 +74,14 @@ def settings(**changes: object) -> AbstractContextManager[None]:
     return holding(_context, current_context()._replace(**changes))
 
 
-def following(version: str) -> AbstractContextManager[None]:
-    """Follow the rules of one JAX version for the length of a ``with`` block."""
+def following(version: str) -> Any:
+    """Follow the rules of one JAX version for the length of a ``with`` block, or of a function that it decorates."""
     return holding(_version, tuple(map(int, version.split(".")[:2])))
 
 
 _WITHOUT_X64 = {"int64": "int32", "uint64": "uint32", "float64": "float32"}
 _SCALARS: dict[Any, str] = {bool: "bool", int: "int64", float: "float64"}
-_INTEGERS = tuple(f"{kind}{bits}" for kind in ("uint", "int") for bits in (8, 16, 32, 64))
-DTYPE_NAMES = ("bool", *_INTEGERS, "float16", "float32", "float64")
+DTYPE_NAMES = ("bool", *(f"{k}{n}" for k in ("uint", "int") for n in (8, 16, 32, 64)), "float16", "float32", "float64")
 # Kinds of dtypes, where one is above another: whatever its width, a higher one prevails.
 _HEIGHT = {"b": 0, "u": 1, "i": 1, "f": 2}
 

@@ -5,7 +5,6 @@ must agree in structure and type, and values that pass through unchanged are tak
 get the registry of pytrees from the namespace.
 """
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +14,6 @@ from stagelight.reference.aval import Aval, promoted
 from stagelight.reference.jaxpr import Jaxpr, Variable
 from stagelight.reference.operand import Operand
 from stagelight.reference.operations import arithmetic as e
-from stagelight.reference.operations.arithmetic import convert, number_like
 from stagelight.reference.pytree import LEAF, Registry, Structure, tuple_of
 from stagelight.reference.staging_error import StagingValueError, require, require_value
 from stagelight.reference.trace import Params, Primitive, bind, calling, evaluate, operand_of, stage, stage_tree
@@ -80,7 +78,7 @@ def cond(registry: Registry, pred: Any, true_fun: Any, false_fun: Any, *operands
     require(not predicate.ndim, f"Pred must be a scalar, got {pred} of shape {predicate.shape}.")
     predicate = predicate if predicate.dtype.kind == "b" else predicate != 0
     # JAX traces the true branch first, which decides the order in which constants are met.
-    return _branched(registry, "cond", convert(predicate, np.int32), (false_fun, true_fun), operands, (1, 0))
+    return _branched(registry, "cond", e.convert(predicate, np.int32), (false_fun, true_fun), operands, (1, 0))
 
 
 def switch(registry: Registry, index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
@@ -90,7 +88,7 @@ def switch(registry: Registry, index: Any, branches: Sequence[Callable[..., Any]
     require_value(branches, "Empty branch sequence")
     if len(branches) == 1:
         return branches[0](*operands)
-    clamped = e.clamp(np.int32(0), convert(which, np.int32), np.int32(len(branches) - 1))
+    clamped = e.clamp(np.int32(0), e.convert(which, np.int32), np.int32(len(branches) - 1))
     return _branched(registry, "switch", clamped, branches, operands, range(len(branches)))
 
 
@@ -137,9 +135,8 @@ def _run_scan(*operands: Any, **params: Any) -> list[Any]:
         results = evaluate(params["jaxpr"], *operands[:first], *carry, *[column[i] for column in columns])
         carry = results[:carried]
         rows.append(results[carried:])
-    stack, zeros = Operand.functions.stack, Operand.functions.zeros
-    empty = [zeros(aval.shape, aval.dtype) for aval in _infer_scan(**params)[carried:]]
-    return [*carry, *(map(stack, zip(*rows[::direction], strict=True)) if rows else empty)]
+    empty = [Operand.functions.zeros(aval.shape, aval.dtype) for aval in _infer_scan(**params)[carried:]]
+    return [*carry, *(map(Operand.functions.stack, zip(*rows[::direction], strict=True)) if rows else empty)]
 
 
 WHILE = calling("while", lambda *_, body_jaxpr, **__: body_jaxpr.out_avals, _run_while, _batch_while, _refuse_while)
@@ -148,7 +145,7 @@ SCAN = calling("scan", _infer_scan, _run_scan)
 
 def _as_promoted(value: Any, aval: Aval) -> Any:
     is_changed = value.weak_type and value.aval.strong != aval.strong
-    return convert(value, promoted(value.aval, aval)[0]) if is_changed else value
+    return e.convert(value, promoted(value.aval, aval)[0]) if is_changed else value
 
 
 def _settled(name: str, structure: Structure, leaves: list[Any], trace: Callable[..., Any]) -> tuple[Any, Any, Any]:
@@ -157,7 +154,7 @@ def _settled(name: str, structure: Structure, leaves: list[Any], trace: Callable
     jaxpr, out, more = trace(carry)
     require(out == structure, f"{name} carry must keep its pytree structure, but it is {structure} and then {out}.")
     settled = [_as_promoted(c, aval) for c, aval in zip(carry, jaxpr.out_avals, strict=False)]
-    if any(map(operator.is_not, settled, carry)):
+    if any(new is not old for new, old in zip(settled, carry, strict=True)):
         jaxpr, _, more = trace(settled)
     for path, before, after in zip(structure.paths(), settled, jaxpr.out_avals, strict=False):
         says = f"{name} carry {path} must keep its type, but it is {before.aval} and then {after}."
@@ -184,11 +181,11 @@ def fori_loop(registry: Registry, lower: Any, upper: Any, body_fun: Any, init_va
     """``lax.fori_loop``: a ``scan`` where both bounds are known, else a ``while_loop``."""
     bounds = [operand_of(lower), operand_of(upper)]
     if all(bound.known() is not None for bound in bounds):
-        step = lambda c, _: ((e.add(c[0], number_like(c[0], 1)), body_fun(*c)), None)  # noqa: E731
+        step = lambda c, _: ((e.add(c[0], e.number_like(c[0], 1)), body_fun(*c)), None)  # noqa: E731
         return scan(registry, step, (lower, init_val), None, length=max(int(bounds[1]) - int(bounds[0]), 0))[0][1]
     dtype = promoted(*[bound.aval for bound in bounds])[0]
-    bounds = [bound if bound.dtype == dtype else convert(bound, dtype) for bound in bounds]
-    advance = lambda c: (e.add(c[0], number_like(c[0], 1)), c[1], body_fun(c[0], c[2]))  # noqa: E731
+    bounds = [bound if bound.dtype == dtype else e.convert(bound, dtype) for bound in bounds]
+    advance = lambda c: (e.add(c[0], e.number_like(c[0], 1)), c[1], body_fun(c[0], c[2]))  # noqa: E731
     return while_loop(registry, lambda c: e.lt(c[0], c[1]), advance, (*bounds, init_val))[2]
 
 

@@ -5,7 +5,6 @@ Follows ``Jaxpr``, ``JaxprEqn`` and ``Literal`` in ``jax/_src/core.py``, which a
 broken; what follows it on the line is not looked at (``jax/_src/pretty_printer.py: _format``).
 """
 
-import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -48,15 +47,11 @@ class Jaxpr(msgspec.Struct, eq=False):
 
     inputs: list[Variable]
     equations: list[Equation]
-    outputs: list[Any]
+    outputs: list[Atom]
     constants: list[Variable] = []
     values: list[Any] = []
     out_avals = property(lambda self: [atom.aval for atom in self.outputs])
     jaxpr = property(lambda self: self)  # JAX closes a jaxpr over its constants, and has it inside
-
-    def with_constants_first(self) -> "Jaxpr":
-        """The same program with its constants as leading inputs, as loops and branches take them."""
-        return Jaxpr(self.constants + self.inputs, self.equations, self.outputs)
 
     def __repr__(self) -> str:
         return _Printer(self).jaxpr(self, 0)
@@ -89,14 +84,13 @@ class _Printer:
 
     def __init__(self, jaxpr: Jaxpr) -> None:
         self.names: dict[Atom, str] = {}
-        self.letters = map(_letters, itertools.count())
         self.used = _used(jaxpr)
 
     def atom(self, atom: Atom) -> str:
         if isinstance(atom, Literal):
             return f"{atom.text}:{atom.aval}"
         if atom not in self.names:
-            self.names[atom] = next(self.letters)
+            self.names[atom] = _letters(len({*self.names.values()} - {"_"}))
         return self.names[atom]
 
     def binders(self, variables: Iterable[Variable], *, may_drop: bool = False) -> str:
@@ -113,10 +107,10 @@ class _Printer:
         broken = [f"    {self.equation(equation, indent + 4)}" for equation in jaxpr.equations] or ["    "]
         return f"\n{' ' * indent}".join([head, *broken, f"  {tail}"])
 
-    def suggest(self, inner: Iterable[Atom], outer: Iterable[Atom]) -> None:
+    def suggest(self, inner: Jaxpr, call: Equation) -> None:
         """Name the variables of a called program after those of the call."""
         taken: set[Atom] = set()
-        for ours, theirs in zip(inner, outer, strict=True):
+        for ours, theirs in zip(inner.inputs + inner.outputs, call.inputs + call.outputs, strict=True):
             is_variable = isinstance(ours, Variable) and isinstance(theirs, Variable)
             if is_variable and ours not in self.names and theirs not in taken:
                 taken.add(theirs)
@@ -125,8 +119,7 @@ class _Printer:
     def equation(self, equation: Equation, indent: int | None) -> str:
         name, params = equation.primitive.name, equation.params
         if name == "jit":
-            self.suggest(params["jaxpr"].inputs, equation.inputs)
-            self.suggest(params["jaxpr"].outputs, equation.outputs)
+            self.suggest(params["jaxpr"], equation)
         start = f"{self.binders(equation.outputs, may_drop=True)} = {name}" if equation.outputs else name
         end, shown = f" {' '.join(map(self.atom, equation.inputs))}", _shown(name, params)
         flat = f"{start}[{' '.join(f'{key}={self.value(params[key], None)}' for key in shown)}]" if shown else start

@@ -103,20 +103,13 @@ class Machine:
 
     def value_and_grad(self, function: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
         """The value and the gradient."""
-        return self._followed(transformation.value_and_grad(self.registry, function, argnums))
+        self.has_transformed = True
+        return self.active()(transformation.value_and_grad(self.registry, function, argnums))
 
     def vmap(self, function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
         """A function of batches from a function of single elements."""
-        return self._followed(transformation.vmap(self.registry, function, in_axes, out_axes))
-
-    def _followed(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def followed(*args: Any, **kwargs: Any) -> Any:
-            self.has_transformed = True
-            with self.active():
-                return function(*args, **kwargs)
-
-        return followed
+        self.has_transformed = True
+        return self.active()(transformation.vmap(self.registry, function, in_axes, out_axes))
 
     def would_trace(self, staged: StagedFunction, *args: Any, **kwargs: Any) -> bool:
         """Whether a call would trace, without running the function; its key is remembered as if it had run."""
@@ -159,8 +152,7 @@ class Machine:
         kinds = {name: "static" if is_static else "dynamic" for name, is_static, _ in entries}
         trees = {name: text for name, is_static, text in entries if not is_static}
         avals = dict(zip(key.structure.paths(), map(str, key.avals), strict=True))
-        same_name = sum(getattr(known, "__name__", None) == staged.name for known in self._objects)
-        number = self._objects.setdefault(staged.function, 1 + same_name)
+        number = self._objects.setdefault(staged.function, 1 + len(self._objects))
         texts = key_parts(f"{staged.full_name}, object {number}", arguments, key)
         traced = _step("trace", error or "The Python function runs with tracers and leaves a jaxpr.")
         hit = _step("hit", "The Python function does not run; its jaxpr is used again.")

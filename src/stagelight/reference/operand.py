@@ -14,12 +14,10 @@ import numpy as np
 from stagelight.reference import staging_error as errors
 from stagelight.reference.aval import Aval
 
-_METHODS = "sum mean max min any all ravel squeeze astype dot"
 # Each operator of Python, and the function of the namespace it calls; the last ones have a swapped form too.
 _ONE_SIDED = "neg=negative abs=abs invert=invert getitem=take_index"
 _COMPARISONS = "lt=less le=less_equal gt=greater ge=greater_equal eq=equal ne=not_equal"
-_ARITHMETIC = "add=add sub=subtract mul=multiply truediv=divide pow=power matmul=matmul"
-_BITWISE = "and=bitwise_and or=bitwise_or"
+_TWO_SIDED = "add=add sub=subtract mul=multiply truediv=divide pow=power matmul=matmul and=bitwise_and or=bitwise_or"
 
 
 def _operator(name: str, *, swapped: bool = False) -> Callable[..., Any]:
@@ -45,7 +43,6 @@ def _conversion(convert: Callable[[Any], Any], error: type[errors.StagingTypeErr
 class Operand:
     """What primitives are applied to; knows its aval, and has the operators and methods of an array."""
 
-    __slots__ = ("__weakref__", "aval")
     __array_priority__ = 1000
     functions: ClassVar[Any] = None
     __hash__ = None  # type: ignore[assignment]  # as in JAX, so an array cannot be a static argument
@@ -82,12 +79,12 @@ class Operand:
         raise errors.StagingTypeError("JAX arrays are immutable. Instead of x[idx] = y, use x = x.at[idx].set(y).")
 
     def __getattr__(self, name: str) -> Any:
-        if name in _METHODS.split():
+        if name in ("sum", "mean", "max", "min", "any", "all", "ravel", "squeeze", "astype", "dot"):
             return functools.partial(getattr(self.functions, name), self)
         raise AttributeError(name) if name.startswith("_") else errors.NotModelledError(f"the array attribute {name!r}")
 
 
-for _operators, _prefix in ((_ONE_SIDED, ""), (_COMPARISONS, ""), (_ARITHMETIC, "r"), (_BITWISE, "r")):
+for _operators, _prefix in ((_ONE_SIDED, ""), (_COMPARISONS, ""), (_TWO_SIDED, "r")):
     for _name, _, _function in (_entry.partition("=") for _entry in _operators.split()):
         setattr(Operand, f"__{_prefix}{_name}__", _operator(_function, swapped=True))
         setattr(Operand, f"__{_name}__", _operator(_function))
@@ -95,8 +92,6 @@ for _operators, _prefix in ((_ONE_SIDED, ""), (_COMPARISONS, ""), (_ARITHMETIC, 
 
 class Array(Operand):
     """A value on the machine, with the weak flag that JAX would give it."""
-
-    __slots__ = ("source", "value")
 
     def __init__(self, value: Any, *, weak_type: bool = False, source: Any = None) -> None:
         self.value = np.asarray(value)
@@ -125,8 +120,6 @@ class Array(Operand):
 
 class Tracer(Operand):
     """Stands for a value under a transformation; ``trace`` says which, ``payload`` is that transformation's own."""
-
-    __slots__ = ("payload", "trace")
 
     def __init__(self, trace: Any, aval: Aval, payload: Any) -> None:
         self.trace, self.aval, self.payload = trace, aval, payload

@@ -11,8 +11,8 @@ import inspect
 import types
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from stagelight.model.machine_step import MachineOutcome
 from stagelight.reference.aval import Aval, TraceContext, aval_of, current_context, rule_holds
@@ -21,11 +21,6 @@ from stagelight.reference.operand import Array, Tracer
 from stagelight.reference.pytree import LEAF, Registry, StaticValue, Structure, value_text
 from stagelight.reference.staging_error import StagingOverflowError, StagingTypeError, require_value
 from stagelight.reference.trace import Traced, call_staged, evaluate, operand_of, stage_tree, staging_trace
-
-if TYPE_CHECKING:
-    from stagelight.reference.machine import Machine
-
-type Function = Callable[..., Any]
 
 
 class StaticArguments(NamedTuple):
@@ -68,7 +63,7 @@ class CacheKey(NamedTuple):
     declared: tuple[bool, ...]
 
 
-def _parameters(function: Function) -> list[inspect.Parameter] | None:
+def _parameters(function: Any) -> list[inspect.Parameter] | None:
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -79,7 +74,7 @@ def _given(value: Any, single: type) -> tuple[Any, ...] | None:
     return value if value is None else (value,) if isinstance(value, single) else tuple(value)
 
 
-def resolve(function: Function, given_numbers: Any, given_names: Any) -> StaticArguments:
+def resolve(function: Any, given_numbers: Any, given_names: Any) -> StaticArguments:
     """Complete positions from names, or names from positions, by the signature; and check both."""
     numbers, names, parameters = _given(given_numbers, int), _given(given_names, str), _parameters(function)
     if parameters is None:
@@ -98,15 +93,14 @@ def resolve(function: Function, given_numbers: Any, given_names: Any) -> StaticA
     known = {q.name for q in parameters if q.kind in (q.POSITIONAL_OR_KEYWORD, q.KEYWORD_ONLY)}
     unknown = {*(names or ())} - known - ({*(names or ())} - {q.name for q in parameters} if takes_more else set())
     require_value(not unknown, f"static_argnames has {unknown}, and the function does not take these arguments.")
-    if count and is_counted and not is_open:
-        numbers = tuple(i % count for i in numbers)
-    return StaticArguments(numbers, names or ())
+    is_wrapped = count and is_counted and not is_open
+    return StaticArguments(tuple(i % count for i in numbers) if is_wrapped else numbers, names or ())
 
 
 _VARIADIC, _KEYWORDS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
 
-def split(function: Function, static: StaticArguments, registry: Registry, args: Any, kwargs: Any) -> Arguments:
+def split(function: Any, static: StaticArguments, registry: Registry, args: Any, kwargs: Any) -> Arguments:
     """Tell static arguments from dynamic ones, and take the dynamic ones apart."""
     wrapped = {*static.names, *(i % len(args) if i < 0 else i for i in static.numbers if args)}
     given = [*enumerate(args), *sorted(kwargs.items(), key=lambda pair: pair[0])]
@@ -120,7 +114,7 @@ def split(function: Function, static: StaticArguments, registry: Registry, args:
     return Arguments(structure, leaves)
 
 
-def key_of(function: Function, static: StaticArguments, arguments: Arguments, is_plain: bool) -> CacheKey:
+def key_of(function: Any, static: StaticArguments, arguments: Arguments, is_plain: bool) -> CacheKey:
     """The key. In a call without tracers, static values are hashed before the size of an integer is looked at."""
     declared = () if rule_holds("declarations-are-not-compared") else (bool(static.numbers), bool(static.names))
     avals: list[Aval] = []
@@ -139,8 +133,7 @@ def key_parts(function: str, arguments: Arguments, key: CacheKey) -> dict[str, s
     entries, avals = arguments.entries(), zip(key.structure.paths(), key.avals, strict=True)
     texts = {f"{'static value' if is_static else 'structure'} of {name}": text for name, is_static, text in entries}
     texts |= {f"aval of {path}": f"{'weak ' * aval.weak_type}{aval}" for path, aval in avals}
-    settings = key.context._asdict().items()
-    return {"function": function} | texts | {f"context {name}": str(value) for name, value in settings}
+    return {"function": function} | texts | {f"context {name}": str(v) for name, v in key.context._asdict().items()}
 
 
 class Caches:
@@ -153,7 +146,7 @@ class Caches:
         self.traced: weakref.WeakKeyDictionary[Any, dict[Any, Traced]] = weakref.WeakKeyDictionary()
         self.fast: dict[int, dict[Any, Traced]] = {}
 
-    def fast_of(self, function: Function) -> dict[Any, Traced]:
+    def fast_of(self, function: Any) -> dict[Any, Traced]:
         """The fast path of one function object."""
         if id(function) not in self.fast:
             weakref.finalize(function, self.fast.pop, id(function), None)
@@ -168,7 +161,7 @@ class Caches:
 class StagedFunction:
     """A function that is traced when its key is new, and run from its jaxpr otherwise."""
 
-    def __init__(self, machine: "Machine", function: Function, static: StaticArguments) -> None:
+    def __init__(self, machine: Any, function: Any, static: StaticArguments) -> None:
         functools.update_wrapper(self, function)
         self.machine, self.function, self.static = machine, function, static
         self.name = getattr(function, "__name__", type(function).__name__)

@@ -6,7 +6,6 @@ The innermost of nested traces decides, as in "Autodidax" of the JAX documentati
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
 
@@ -58,8 +57,7 @@ class Primitive(msgspec.Struct, eq=False):
         avals = self.listed(self.infer(*[operand.aval for operand in operands], **params))
         with np.errstate(all="ignore"):
             results = self.listed(self.evaluate(*[operand.value for operand in operands], **params))
-        pairs = zip(results, avals, strict=True)
-        return [Array(np.asarray(r).astype(a.dtype, copy=False), weak_type=a.weak_type) for r, a in pairs]
+        return [Array(np.asarray(r, a.dtype), weak_type=a.weak_type) for r, a in zip(results, avals, strict=True)]
 
 
 class Trace:
@@ -103,8 +101,7 @@ class JitTrace(Trace):
 
     def process(self, primitive: Primitive, tracers: list[Any], params: Params) -> list[Any]:
         """Write an equation."""
-        avals = primitive.listed(primitive.infer(*[t.aval for t in tracers], **params))
-        outputs = [Variable(aval) for aval in avals]
+        outputs = list(map(Variable, primitive.listed(primitive.infer(*[t.aval for t in tracers], **params))))
         self.equations.append(Equation(primitive, [t.payload for t in tracers], outputs, params))
         return [Tracer(self, variable.aval, variable) for variable in outputs]
 
@@ -120,12 +117,11 @@ class JitTrace(Trace):
         needed: set[Atom] = {tracer.payload}
         for equation in reversed(self.equations):
             needed.update(equation.inputs if needed.intersection(equation.outputs) else ())
-        names = sorted({path for variable, path in self.inputs.items() if variable in needed and path})
-        depends = [f"The value depends on the argument {name}." for name in names]
-        return " ".join([f"The error occurred while tracing the function {self.name} for jit.", *depends])
+        depends = sorted({f" It depends on the argument {p}." for v, p in self.inputs.items() if v in needed and p})
+        return f"The error occurred while tracing the function {self.name} for jit.{''.join(depends)}"
 
 
-def running(trace: Trace) -> AbstractContextManager[None]:
+def running(trace: Trace) -> Any:
     """Make a trace the innermost for the length of a ``with`` block."""
     return holding(_active, (*_active.get(), trace))
 
@@ -140,9 +136,10 @@ def operand_of(value: Any) -> Any:
     if not isinstance(value, Operand):
         aval = aval_of(value)
         return Array(np.asarray(value).astype(aval.dtype), weak_type=aval.weak_type, source=value)
-    if isinstance(value, Tracer) and value.trace not in _active.get():
-        says = f"Encountered an unexpected tracer: a value of type {value.aval} escaped the function that made it"
-        raise UnexpectedTracerError(f"{says} by a side effect, and was used when its transformation had ended.")
+    is_alive = not isinstance(value, Tracer) or value.trace in _active.get()
+    require(
+        is_alive, f"Encountered an unexpected tracer: a {value.aval} that a side effect kept.", UnexpectedTracerError
+    )
     return value
 
 
@@ -199,5 +196,6 @@ jit = calling("jit", lambda *_, jaxpr, **__: jaxpr.out_avals, lambda *xs, jaxpr,
 def call_staged(name: str, jaxpr: Jaxpr, operands: Sequence[Any]) -> list[Any]:
     """Apply the jit primitive; constants that are tracers of an outer trace become operands."""
     if any(isinstance(value, Tracer) for value in jaxpr.values):
-        operands, jaxpr = [*jaxpr.values, *operands], jaxpr.with_constants_first()
+        operands = [*jaxpr.values, *operands]
+        jaxpr = Jaxpr(jaxpr.constants + jaxpr.inputs, jaxpr.equations, jaxpr.outputs)
     return bind(jit, *operands, name=name, jaxpr=jaxpr)

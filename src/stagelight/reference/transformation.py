@@ -79,16 +79,15 @@ def vmap(registry: Registry, function: Callable[..., Any], in_axes: Any, out_axe
     def mapped(*args: Any) -> Any:
         axes = in_axes if isinstance(in_axes, list | tuple) else (in_axes,) * len(args)
         require_value(len(axes) == len(args), f"vmap in_axes has {len(axes)} entries for {len(args)} arguments")
-        leaves, structure = registry.flatten(args)
-        axes = [axis for axis, arg in zip(axes, args, strict=True) for _ in registry.flatten(arg)[0]]
-        pairs = [(operand_of(leaf), axis) for leaf, axis in zip(leaves, axes, strict=True)]
+        structure, by_argument = registry.flatten(args)[1], zip(axes, args, strict=True)
+        pairs = [(operand_of(leaf), axis) for axis, arg in by_argument for leaf in registry.flatten(arg)[0]]
         for x, axis in pairs:
             require_value(axis is None or -x.ndim <= axis < x.ndim, f"vmap over axis {axis} of an array {x.aval}")
         sizes = {x.shape[axis] for x, axis in pairs if axis is not None}
         require_value(len(sizes) == 1, f"vmap got inconsistent sizes for array axes to be mapped: {sorted(sizes)}")
         wholes = [x if axis is None else _moved(x, axis, 0) for x, axis in pairs]
         flat, found = registry.flat(lambda values: function(*structure.rebuild(values)))
-        results = batch(flat, wholes, [axis is not None for axis in axes], sizes.pop())
+        results = batch(flat, wholes, [axis is not None for _, axis in pairs], sizes.pop())
         return found[0].rebuild([_moved(result, 0, out_axes) for result in results])
 
     return mapped

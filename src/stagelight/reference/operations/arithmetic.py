@@ -5,7 +5,6 @@ function applies the same primitives in the same order as JAX's. A primitive is 
 derivatives as functions of the result and the operands; without any it has no gradient.
 """
 
-import operator
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stagelight.reference.aval import Aval, canonical_dtype, current_context, inexact, promoted, rule_holds
-from stagelight.reference.operand import Array, Operand
+from stagelight.reference.operand import Array
 from stagelight.reference.operations import structural as s
 from stagelight.reference.staging_error import NotModelledError, StagingTypeError, require, require_value
 from stagelight.reference.trace import Params, Primitive, call_staged, operand_of, stage
@@ -48,10 +47,8 @@ def elementwise(name: str, evaluate: Any, *partials: Callable[..., Any], dtype: 
         return Aval(broadcast_shape(name, [aval.shape for aval in avals]), found, is_weak)
 
     def pull(cotangent: Any, result: Any, *operands: Any, **params: Any) -> list[Any]:
-        factors = [partial(result, *operands, **params) for partial in partials]
-        factors = [Operand.functions.astype(factor, cotangent.dtype) for factor in factors]
-        pairs = zip(factors, operands, strict=False)
-        return [s.summed_to(cotangent * factor, x.shape).astype(x.dtype) for factor, x in pairs]
+        factors = [convert(partial(result, *operands, **params), cotangent.dtype) for partial in partials]
+        return [s.summed_to(cotangent * f, x.shape).astype(x.dtype) for f, x in zip(factors, operands, strict=False)]
 
     return Primitive(name, infer, evaluate, batch_aligned, pull)
 
@@ -90,9 +87,9 @@ div = elementwise("div", np.divide, lambda _, x, y: 1.0 / y, lambda z, x, y: -z 
 pow_ = elementwise("pow", np.power, lambda _, x, y: y * x ** (y - 1), lambda z, x, y: z * log(x))
 max_ = elementwise("max", np.maximum, lambda _, x, y: _share(x, y), lambda _, x, y: _share(y, x))
 min_ = elementwise("min", np.minimum, lambda _, x, y: _share(y, x), lambda _, x, y: _share(x, y))
-eq, ne, lt, le, gt, ge = (
-    elementwise(name, getattr(operator, name), dtype="bool") for name in ("eq", "ne", "lt", "le", "gt", "ge")
-)
+eq, ne = elementwise("eq", np.equal, dtype="bool"), elementwise("ne", np.not_equal, dtype="bool")
+lt, le = elementwise("lt", np.less, dtype="bool"), elementwise("le", np.less_equal, dtype="bool")
+gt, ge = elementwise("gt", np.greater, dtype="bool"), elementwise("ge", np.greater_equal, dtype="bool")
 clamp = elementwise("clamp", lambda low, x, high: np.clip(x, low, high))
 
 
@@ -101,7 +98,6 @@ def _infer_select(which: Aval, x: Aval, y: Aval) -> Aval:
 
 
 def _pull_select(cotangent: Any, _: Any, which: Any, *__: Any) -> list[Any]:
-    where = Operand.functions.where
     return [None, where(which, 0.0, cotangent), where(which, cotangent, 0.0)]
 
 
@@ -139,8 +135,7 @@ def same_rank(name: str, operands: list[Any]) -> list[Any]:
     ranks = {operand.ndim for operand in operands if operand.ndim}
     if len(ranks) < 2:
         return operands
-    mode, shapes = current_context().numpy_rank_promotion, [x.shape for x in operands]
-    require_value(mode != "raise", f"{name} of shapes {shapes}, with jax_numpy_rank_promotion='raise'.")
+    require_value(current_context().numpy_rank_promotion != "raise", f"{name} of ranks {ranks}: promotion is refused.")
     return [s.broadcast_to(x, (1,) * (max(ranks) - x.ndim) + x.shape) for x in operands]
 
 
@@ -192,14 +187,13 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``jnp.where`` with three arguments."""
     require(x is not None and y is not None, "jax.numpy.where with one argument", NotModelledError)
 
-    def choose(condition: Any, x: Any, y: Any) -> list[Any]:
-        if condition.dtype.kind != "b":
-            condition = ne(condition, convert(0, condition.dtype, condition.weak_type))
+    def choose(test: Any, x: Any, y: Any) -> list[Any]:
+        test = test if test.dtype.kind == "b" else ne(test, convert(0, test.dtype, test.weak_type))
         x, y = same_dtype(x, y)
-        shape = broadcast_shape("where", [x.shape, y.shape, condition.shape])
-        condition = s.broadcast_to(condition, shape) if condition.ndim else condition
+        shape = broadcast_shape("where", [x.shape, y.shape, test.shape])
+        test = s.broadcast_to(test, shape) if test.ndim else test
         x, y = s.broadcast_to(x, shape), s.broadcast_to(y, shape)
-        return [x if 0 in shape else select_n(condition, y, x)]
+        return [x if 0 in shape else select_n(test, y, x)]
 
     operands = [operand_of(value) for value in (condition, x, y)]
     return call_staged("_where", stage(choose, [operand.aval for operand in operands], "_where"), operands)[0]

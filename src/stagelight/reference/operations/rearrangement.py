@@ -15,7 +15,6 @@ from stagelight.reference.aval import DTYPE_NAMES, canonical_dtype, promoted, ru
 from stagelight.reference.operand import Array, Operand, Tracer
 from stagelight.reference.operations import arithmetic as e
 from stagelight.reference.operations import structural as p
-from stagelight.reference.operations.arithmetic import convert, number_like, same_dtype
 from stagelight.reference.staging_error import NotModelledError, require, require_value
 from stagelight.reference.trace import bind, operand_of, staging_trace
 
@@ -52,10 +51,9 @@ def squeeze(x: Any, axis: Any = None) -> Any:
 
 def concatenate(arrays: Sequence[Any], axis: int = 0) -> Any:
     """``jnp.concatenate``."""
-    operands = same_dtype(*arrays)
-    if len(operands) == 1:
-        return operands[0]
-    return p.concatenate(*operands, dimension=p.axes_in(axis, operands[0].ndim)[0])
+    operands = e.same_dtype(*arrays)
+    (at,) = p.axes_in(axis, operands[0].ndim)
+    return p.concatenate(*operands, dimension=at) if len(operands) > 1 else operands[0]
 
 
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
@@ -65,7 +63,7 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     require_value(len({*shapes}) == 1, f"Cannot stack arrays of different shapes: {shapes}.")
     (at,) = p.axes_in(axis, len(shapes[0]) + 1)
     if rule_holds("stack-is-a-primitive"):
-        return p.stack(*same_dtype(*operands), axis=at)
+        return p.stack(*e.same_dtype(*operands), axis=at)
     return concatenate([p.expand_dims(operand, at) for operand in operands], at)
 
 
@@ -126,7 +124,7 @@ def _take_traced(x: Any, axes: list[Any]) -> Any:
     require(is_whole, "a traced index beside a partial slice", NotModelledError)
     # Over several axes JAX converts all indices first; ``_normalize_index`` in ``jax/_src/indexing.py`` then wraps.
     given = [np.int32(0) if isinstance(a, slice) else np.int32(a) if isinstance(a, int) else a for a in axes]
-    indices = [operand_of(index) if x.ndim == 1 else convert(index, int) for index in given]
+    indices = [operand_of(index) if x.ndim == 1 else e.convert(index, int) for index in given]
     starts = [_wrapped(index, n) for index, n in zip(indices, x.shape, strict=True)]
     sizes = tuple(n if isinstance(a, slice) else 1 for a, n in zip(axes, x.shape, strict=True))
     return p.dynamic_slice(x, *starts, slice_sizes=sizes)
@@ -136,8 +134,8 @@ def _wrapped(index: Any, size: int) -> Any:
     """A start index counted from the front, by equations."""
     if index.dtype.kind == "u":
         return index
-    is_negative = e.lt(index, number_like(index, 0))
-    return e.select_n(is_negative, index, e.add(convert(index, index.dtype), np.asarray(size, index.dtype)[()]))
+    is_negative = e.lt(index, e.number_like(index, 0))
+    return e.select_n(is_negative, index, e.add(e.convert(index, index.dtype), np.asarray(size, index.dtype)[()]))
 
 
 def dot(x: Any, y: Any) -> Any:
@@ -147,13 +145,12 @@ def dot(x: Any, y: Any) -> Any:
     dtype, weak = promoted(x.aval, y.aval)
     contracted = ([x.ndim - 1], [0]) if x.ndim and y.ndim else ([], [])
     result = p.dot_general(x, y, dimension_numbers=(contracted, ([], [])), preferred_element_type=dtype)
-    return convert(result, dtype, weak)
+    return e.convert(result, dtype, weak)
 
 
 def matmul(x: Any, y: Any) -> Any:
     """``jnp.matmul``."""
-    ranks = x.ndim, operand_of(y).ndim
-    require_value(0 not in ranks, f"matmul operands must have at least one axis, got {ranks}")
+    require_value(x.ndim and operand_of(y).ndim, "matmul operands must have at least one axis")
     return dot(x, y)
 
 
@@ -168,12 +165,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """``jnp.full``; without a dtype a Python number leaves the result weak."""
     fill = operand_of(fill_value)
     require(not fill.ndim, "jax.numpy.full of an array", NotModelledError)
-    return p.broadcast_to(fill if dtype is None else convert(fill, dtype), _sizes_of(shape))
+    return p.broadcast_to(fill if dtype is None else e.convert(fill, dtype), _sizes_of(shape))
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
     """``jnp.full_like``."""
-    return p.broadcast_to(convert(fill_value, dtype or x.dtype, x.weak_type and dtype is None), x.shape)
+    return p.broadcast_to(e.convert(fill_value, dtype or x.dtype, x.weak_type and dtype is None), x.shape)
 
 
 def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
@@ -194,9 +191,9 @@ def asarray(value: Any, dtype: Any = None) -> Any:
     """``jnp.asarray``; lists of numbers have a dtype of their own, Python numbers are weak."""
     if isinstance(value, list | tuple) and any(isinstance(part, Operand) for part in value):
         together = promoted(*[operand_of(part).aval for part in value])[0]
-        value = concatenate([p.expand_dims(convert(part, together), 0) for part in value])
+        value = concatenate([p.expand_dims(e.convert(part, together), 0) for part in value])
     value = np.asarray(value) if isinstance(value, list | tuple) else value
-    operand = operand_of(value) if dtype is None else convert(value, dtype)
+    operand = operand_of(value) if dtype is None else e.convert(value, dtype)
     if isinstance(operand, Tracer) or operand.source is None:
         return operand
     trace = staging_trace()

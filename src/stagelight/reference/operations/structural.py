@@ -5,7 +5,7 @@ which name axes or sizes change, each in one way. Where JAX batches with a gathe
 primitive, transformations look into what the primitive is made of.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,6 @@ from stagelight.reference.aval import Aval
 from stagelight.reference.operand import Operand
 from stagelight.reference.staging_error import require, require_value
 from stagelight.reference.trace import Params, Primitive, bind, calling, operand_of
-
-type Shape = Sequence[int]
-
 
 # How a parameter changes when a batch axis comes in front, from its value and the size of the batch.
 _CHANGES: dict[str, Callable[[Any, int], Any]] = {
@@ -57,7 +54,7 @@ def _shaped(parameter: str) -> Callable[..., Aval]:
 def reduction(name: str, compute: Callable[..., Any], pull: Any = lambda *_, **__: ()) -> Primitive:
     """A row of the table: what reduces along ``axes``."""
 
-    def infer(aval: Aval, *, axes: Shape, **_: Any) -> Aval:
+    def infer(aval: Aval, *, axes: Any, **_: Any) -> Aval:
         return aval._replace(shape=tuple(size for axis, size in enumerate(aval.shape) if axis not in axes))
 
     return Primitive(name, infer, lambda x, *, axes, **_: compute(x, axes), _batch, pull)
@@ -93,41 +90,41 @@ def summed_to(x: Any, shape: tuple[int, ...]) -> Any:
     return (x.sum(axes) if axes else x).reshape(shape)
 
 
-def _broadcast(x: Any, shape: Shape, dimensions: Shape) -> Any:
+def _broadcast(x: Any, shape: Any, dimensions: Any) -> Any:
     placed = [x.shape[dimensions.index(i)] if i in dimensions else 1 for i in range(len(shape))]
     return np.broadcast_to(x.reshape(placed), shape)
 
 
-def _pull_broadcast(cotangent: Any, _: Any, x: Any, *, broadcast_dimensions: Shape, **__: Any) -> list[Any]:
+def _pull_broadcast(cotangent: Any, _: Any, x: Any, *, broadcast_dimensions: Any, **__: Any) -> list[Any]:
     axes = tuple(i for i in range(cotangent.ndim) if i not in broadcast_dimensions)
     return [summed_to(cotangent.sum(axes) if axes else cotangent, x.shape) if x.ndim else cotangent.sum()]
 
 
-def _pull_transpose(cotangent: Any, *_: Any, permutation: Shape) -> list[Any]:
+def _pull_transpose(cotangent: Any, *_: Any, permutation: Any) -> list[Any]:
     return [cotangent.transpose(tuple(np.argsort(permutation).tolist()))]
 
 
-def _place(x: Any, start_indices: Shape, shape: Shape, strides: Shape | None) -> Any:
+def _place(x: Any, start_indices: Any, shape: Any, strides: Any) -> Any:
     room = np.zeros(shape, x.dtype)
     pairs = zip(start_indices, strides or (1,) * x.ndim, x.shape, strict=True)
     room[tuple(slice(start, start + size * stride, stride) for start, stride, size in pairs)] = x
     return room
 
 
-def _slice(x: Any, starts: Shape, limits: Shape, strides: Shape | None) -> Any:
+def _slice(x: Any, starts: Any, limits: Any, strides: Any) -> Any:
     return x[tuple(map(slice, starts, limits, strides or (1,) * x.ndim))]
 
 
-def _pull_slice(cotangent: Any, _: Any, x: Any, *, limit_indices: Shape, **params: Any) -> list[Any]:
+def _pull_slice(cotangent: Any, _: Any, x: Any, *, limit_indices: Any, **params: Any) -> list[Any]:
     return [place(cotangent, **params, shape=x.shape)]
 
 
-def _dynamic_slice(x: Any, *starts: Any, slice_sizes: Shape) -> Any:
+def _dynamic_slice(x: Any, *starts: Any, slice_sizes: Any) -> Any:
     begin = [int(np.clip(s, 0, n - size)) for s, n, size in zip(starts, x.shape, slice_sizes, strict=True)]
     return x[tuple(slice(b, b + size) for b, size in zip(begin, slice_sizes, strict=True))]
 
 
-def _look_into_dynamic_slice(x: Any, *starts: Any, slice_sizes: Shape) -> list[Any]:
+def _look_into_dynamic_slice(x: Any, *starts: Any, slice_sizes: Any) -> list[Any]:
     """A row is a sum in which the others are zero; the machine slices one row or all of an axis."""
     for axis, (start, size) in enumerate(zip(starts, x.shape, strict=True)):
         if slice_sizes[axis] < size:
@@ -165,12 +162,12 @@ def look_into_unstack(x: Any, *, axis: int) -> list[Any]:
     return [squeeze(slice_(x, **bound, strides=(1,) * x.ndim), dimensions=(0,)) for bound in bounds]
 
 
-def _along(x: Any, axes: Shape, shape: Shape) -> Any:
+def _along(x: Any, axes: Any, shape: Any) -> Any:
     kept = tuple(axis for axis in range(len(shape)) if axis not in axes)
     return broadcast_in_dim(x, shape=shape, broadcast_dimensions=kept)
 
 
-def _pull_extreme(cotangent: Any, y: Any, x: Any, *, axes: Shape, **_: Any) -> list[Any]:
+def _pull_extreme(cotangent: Any, y: Any, x: Any, *, axes: Any, **_: Any) -> list[Any]:
     at = (x == _along(y, axes, x.shape)).astype(x.dtype)
     return [at * _along(cotangent / at.sum(axes), axes, x.shape)]
 
