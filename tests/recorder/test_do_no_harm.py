@@ -48,7 +48,9 @@ TALKATIVE = """
     print(__name__, __file__ == os.path.abspath(sys.argv[0]), sys.argv[1:], __spec__)
     print(sys.path[0] == os.path.dirname(__file__))
     print(type(with_capture).__name__, isinstance(with_capture, jax.stages.Wrapped))
-    t = threading.Thread(target=lambda: print(float(with_capture(jnp.int32(1))))); t.start()
+    def last():
+        threading.main_thread().join(); print(float(with_capture(jnp.int32(1))))
+    threading.Thread(target=last).start()
     try: jax.jit(lambda x: 1 if x else 2)(1.0)
     except jax.errors.TracerBoolConversionError as e: print(type(e).__name__, str(e).splitlines()[0])
     def fails(x):

@@ -126,10 +126,12 @@ def _end(session: Session, outcome: Outcome) -> None:
 
 
 def _wait_for_threads() -> None:
-    """Python waits for threads that are no daemons before it ends; what they trace belongs to the run."""
-    for thread in threading.enumerate():
-        if thread is not threading.main_thread() and not thread.daemon:
-            thread.join()
+    """Python waits for threads that are no daemons before it ends; what they trace belongs to the run.
+
+    Python's own way is taken, now instead of at the exit: it calls the main thread ended first, for which a thread may
+    wait itself. At the exit it finds nothing left to do.
+    """
+    threading._shutdown()
 
 
 def _report(session: Session, outcome: Outcome, *, quiet: bool, fail_on_retrace: bool, max_traces: int | None) -> None:
