@@ -131,7 +131,7 @@ def _wait_for_threads() -> None:
     Python's own way is taken, now instead of at the exit: it calls the main thread ended first, for which a thread may
     wait itself. At the exit it finds nothing left to do.
     """
-    threading._shutdown()
+    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
 def _report(session: Session, outcome: Outcome, *, quiet: bool, fail_on_retrace: bool, max_traces: int | None) -> None:
