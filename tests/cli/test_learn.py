@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -206,12 +207,17 @@ def test_compare_holds_this_run_against_the_recorded_one():
     assert "the same" in learn("compare", "1")
 
 
+def hear_ctrl_c():
+    """A test run in the background has Ctrl-C ignored, and hands that on to what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def terminal_at(place):
     """The command in a terminal of its own, and a way to read on until some words come."""
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"), TERM="xterm", JAX_PLATFORMS="cpu")
     return pexpect.spawn(
         sys.executable, ["-m", "stagelight", "learn", "start"], env=environment, dimensions=(50, 100), encoding="utf-8",
-        timeout=60, cwd=str(place),
+        timeout=60, cwd=str(place), preexec_fn=hear_ctrl_c,
     )  # fmt: skip
 
 
