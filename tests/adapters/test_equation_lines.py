@@ -85,6 +85,25 @@ def test_the_same_primitives_from_another_line_are_not_the_same():
     assert not lines.are_those_of(another)
 
 
+def test_a_line_told_for_many_places_of_a_library_is_compared_at_each():
+    library = {"sin": lax.sin}
+    exec(compile("def four(x):\n" + "    x = sin(x)\n" * 4 + "    return x\n", "library.py", "exec"), library)
+    four = library["four"]
+
+    def program(other_line):
+        def run(x):
+            x = x if other_line else four(x)
+            return four(x) if other_line else x
+
+        return traced(run)
+
+    first, again, another = (program(other_line=other) for other in (False, False, True))
+    lines = EquationLines(first, is_own, 4)
+    assert [repetitions for _, _, repetitions, _ in lines.repeated] == [4]
+    assert lines.are_those_of(again)
+    assert not lines.are_those_of(another)
+
+
 def test_a_cond_under_vmap_is_found():
     def program(x):
         return jax.vmap(lambda v: lax.cond(v > 0, jnp.sin, jnp.cos, v))(x)

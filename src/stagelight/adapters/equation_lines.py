@@ -42,7 +42,8 @@ class EquationLines:
         self.repeated = _repeated(many, places, at_least)
         selects = [(at, equations[at]) for at, name in enumerate(self._names) if name == "select_n"]
         self.selects = _conds_that_became_selects([e.source_info.traceback for _, e in selects], places)
-        self._samples = [(at, a.traceback) for a in many if a.times >= at_least for at in (a.first, a.latest)]
+        told = many if self.repeated else []  # a line may be told for equations that library code made at many places
+        self._samples = [(at, a.traceback) for a in told for at in {a.first, a.latest}]
         if self.selects:
             self._samples += [(at, e.source_info.traceback) for at, e in selects]
 
@@ -50,7 +51,7 @@ class EquationLines:
         """Whether another trace of the same function took the same lines.
 
         All primitives are compared; where they came from is compared at the first and the last equation of each
-        repetition. That a retrace has the same primitives, but took other lines in between, is not worth what comparing
+        place. That a retrace has the same primitives, but took other lines in between, is not worth what comparing
         every place costs.
         """
         equations = inner_jaxpr(jaxpr).eqns[:MOST_EQUATIONS]
