@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any
 
-from stagelight.adapters.equations import inner_jaxpr
+from stagelight.adapters.equations import has_no_inner_jaxprs, inner_jaxpr
 
 # Looking stops here: what is larger is large, and looking must not cost what the trace did.
 MOST_EQUATIONS = 20_000
@@ -30,13 +30,17 @@ class EquationLines:
             first.
         selects: Lines of the user's own code whose ``cond`` became a ``select`` under ``vmap``, so that both branches
             run.
+        equations: How many equations every jaxpr has that ``are_those_of`` says yes to, inner ones included; ``None``
+            where that has to be counted, since inner jaxprs may differ.
     """
 
-    __slots__ = ("_names", "_samples", "repeated", "selects")
+    __slots__ = ("_names", "_samples", "equations", "repeated", "selects")
 
     def __init__(self, jaxpr: Any, is_own: Callable[[str], bool], at_least: int):
         equations = inner_jaxpr(jaxpr).eqns[:MOST_EQUATIONS]
         self._names = [e.primitive.name for e in equations]
+        plain = len(equations) < MOST_EQUATIONS and has_no_inner_jaxprs(self._names)
+        self.equations = len(equations) if plain else None
         places = _OwnPlaces(is_own)
         many = list(_alike(equations)) if len(equations) >= at_least else []
         self.repeated = _repeated(many, places, at_least)

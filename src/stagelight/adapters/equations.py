@@ -3,7 +3,7 @@
 Follows ``jax/_src/core.py: Jaxpr, JaxprEqn``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 # Primitives seen without a jaxpr among their parameters: they never have one.
@@ -18,6 +18,11 @@ def inner_jaxpr(jaxpr: Any) -> Any:
 def count_equations(jaxpr: Any) -> int:
     """Number of equations, those of inner jaxprs included."""
     return _count(inner_jaxpr(jaxpr), {})
+
+
+def has_no_inner_jaxprs(primitives: Iterable[str]) -> bool:
+    """Whether equations of these primitives never have a jaxpr inside, as far as those counted so far tell."""
+    return _PLAIN.issuperset(primitives)
 
 
 def _count(jaxpr: Any, known: dict[int, int]) -> int:

@@ -3,9 +3,23 @@
 import inspect
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 ORIGINAL = "__stagelight_original__"
+
+
+class Replaced(NamedTuple):
+    """One replaced global."""
+
+    module: ModuleType
+    name: str
+    original: Any
+    replacement: Any
+
+
+# Replacements that rest, of all recordings, in the order in which they began to: they are taken up again before
+# another replacement is put over them or taken away.
+_RESTING: list[Replaced] = []
 
 
 class Interception:
@@ -16,11 +30,11 @@ class Interception:
 
     def __init__(self, capabilities: dict[str, str]):
         self._capabilities = capabilities
-        self._replaced: list[tuple[ModuleType, str, Any, Any]] = []
+        self._replaced: list[Replaced] = []
 
     def replace(
         self, module: ModuleType, name: str, parameters: Sequence[str], make: Callable[[Any], Any], capability: str
-    ) -> bool:
+    ) -> Replaced | None:
         """Put ``make(original)`` in the place of ``module.name``.
 
         Args:
@@ -31,30 +45,49 @@ class Interception:
             capability: What this gives; said ``on``, or why not, in the table of capabilities.
 
         Returns:
-            Whether it was replaced.
+            What was replaced, or ``None``.
         """
+        take_up_all()
         symbol = f"{module.__name__}.{name}"
         original = getattr(module, name, None)
         if original is None:
             self._capabilities[capability] = f"off: this JAX has no {symbol}"
-            return False
+            return None
         found = parameter_names(original)
         if found is not None and found[: len(parameters)] != tuple(parameters):
             self._capabilities[capability] = f"off: {symbol} takes ({', '.join(found)}) in this JAX"
-            return False
+            return None
         replacement = make(original)
         setattr(replacement, ORIGINAL, original)
         setattr(module, name, replacement)
-        self._replaced.append((module, name, original, replacement))
+        replaced = Replaced(module, name, original, replacement)
+        self._replaced.append(replaced)
         self._capabilities[capability] = "on"
-        return True
+        return replaced
 
     def restore(self) -> None:
         """Put the originals back, last first; one that somebody else replaced since stays as it is."""
+        take_up_all()
         while self._replaced:
             module, name, original, replacement = self._replaced.pop()
             if getattr(module, name, None) is replacement:
                 setattr(module, name, original)
+
+
+def rest(replaced: Replaced) -> None:
+    """Put an original back for a while, where its replacement would have nothing to do and costs at each call."""
+    module, name, original, replacement = replaced
+    if getattr(module, name, None) is replacement:
+        setattr(module, name, original)
+        _RESTING.append(replaced)
+
+
+def take_up_all() -> None:
+    """End the rest of every replacement, last first; a global that somebody else replaced since stays as it is."""
+    while _RESTING:
+        module, name, original, replacement = _RESTING.pop()
+        if getattr(module, name, None) is original:
+            setattr(module, name, replacement)
 
 
 def parameter_names(function: Any) -> tuple[str, ...] | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from stagelight.adapters import context_by_config, context_by_name
 from stagelight.adapters.compiled_modules import COMPILE_PARAMETERS, compile_hook
-from stagelight.adapters.interception import Interception
+from stagelight.adapters.interception import Interception, Replaced, rest, take_up_all
 from stagelight.adapters.protocol import DispatchCall, Listener, TraceCall
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -35,6 +35,7 @@ class JaxHooks:
         self.capabilities: dict[str, str] = {}
         self._interception = Interception(self.capabilities)
         self._undo: list[Any] = []
+        self._dispatch: Replaced | None = None
         self._context: Any = None
         self._listening = False
 
@@ -61,7 +62,8 @@ class JaxHooks:
         self._hear_bodies(util, listener)
         replace = self._interception.replace
         replace(pjit, "_trace_for_jit", TRACE_PARAMETERS, _trace_hook(listener), "traces")
-        replace(pjit, "_run_python_pjit", DISPATCH_PARAMETERS, _dispatch_hook(listener), "slow dispatches")
+        hook = _dispatch_hook(listener)
+        self._dispatch = replace(pjit, "_run_python_pjit", DISPATCH_PARAMETERS, hook, "slow dispatches")
         replace(pjit, "make_jit", ("fun",), _make_jit_hook(listener), "where jit was called")
         replace(pjit, "jit_evict_fn", ("self",), _evict_hook(listener), "clear_cache of one function")
         self._hear_eviction(pjit)
@@ -77,6 +79,15 @@ class JaxHooks:
         self._interception.restore()
         while self._undo:
             self._undo.pop()()
+
+    def rest(self) -> None:
+        """See ``Hooks.rest``."""
+        if self._dispatch is not None:
+            rest(self._dispatch)
+
+    def go_on(self) -> None:
+        """See ``Hooks.go_on``."""
+        take_up_all()
 
     def _hear_monitoring(self, listener: Listener) -> None:
         from jax import monitoring
@@ -297,7 +308,7 @@ def _dispatch_hook(listener: Listener) -> Any:
         thread = listener.thread
 
         def stagelight_dispatch(p: Any, args_flat: Any, fun: Any, args: Any, kwargs: Any) -> Any:
-            if thread.traces:  # every operation of a traced function comes through here
+            if thread.traces:  # with other threads about, every operation of a traced function comes through here
                 return original(p, args_flat, fun, args, kwargs)
             began = False
             try:

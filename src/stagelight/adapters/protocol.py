@@ -144,6 +144,12 @@ class Hooks(Protocol):
     def uninstall(self) -> None:
         """Leave JAX as it was found."""
 
+    def rest(self) -> None:
+        """Hear no dispatch for a while: a trace runs alone, and each of its operations would be one."""
+
+    def go_on(self) -> None:
+        """Hear dispatches again."""
+
     def keep_out_of_locations(self, paths: Iterable[str]) -> None:
         """Leave files that stand below a watched program on the stack out of the source locations of its programs."""
 

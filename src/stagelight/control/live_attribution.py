@@ -38,6 +38,7 @@ class LiveAttribution:
     def _attach(self, recorder: Recorder) -> None:
         self.recorder = recorder
         with recorder.book.lock:
+            recorder.book.writer.flush()
             self._read_what_is_recorded()
             recorder.book.readers.append(self._hear)
             recorder.gates.extend(self._waiting)

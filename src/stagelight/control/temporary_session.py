@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import tempfile
 
 from stagelight.recorder.session import Options, Session
 
@@ -13,9 +12,7 @@ def temporary_session(*, calls: bool = False) -> Session:
     Args:
         calls: Whether to count calls.
     """
-    descriptor, path = tempfile.mkstemp(prefix="stagelight-", suffix=".jsonl")
-    os.close(descriptor)
-    return Session(path, Options(calls=calls), force=True).start()
+    return Session.temporary(Options(calls=calls)).start()
 
 
 def end_temporary_session(session: Session) -> None:

@@ -3,7 +3,6 @@
 import atexit
 import contextlib
 import os
-import tempfile
 from typing import Any
 
 from stagelight.attribution.attributor import Attributor
@@ -32,9 +31,7 @@ class NotebookWatch:
 
     def start(self) -> None:
         """Begin to watch."""
-        descriptor, path = tempfile.mkstemp(prefix="stagelight-notebook-", suffix=".jsonl")
-        os.close(descriptor)
-        self._session = Session(path, Options(program=("notebook",)), force=True)
+        self._session = Session.temporary(Options(program=("notebook",)), prefix="stagelight-notebook-")
         self._session.when_attached(self._listen)
         self._session.start()
         self._shell.events.register("pre_run_cell", self.before_cell)

@@ -1,6 +1,6 @@
 """Where in the program something happened, and through which of JAX's transformations."""
 
-from types import FrameType
+from types import CodeType, FrameType
 
 import msgspec
 
@@ -17,6 +17,8 @@ TRANSFORMATIONS = {
 TRACER_TRANSFORMATIONS = {"BatchTracer": "vmap", "JVPTracer": "jvp", "LinearizeTracer": "grad"}
 INSPECTIONS = frozenset({"eval_shape", "make_jaxpr", "lower", "trace"})
 _DEEPEST = 400
+_MOST_SITES = 4096
+_SITES: dict[tuple[int, int], tuple[CodeType, Site]] = {}
 
 
 class CallSite(msgspec.Struct, frozen=True, array_like=True):
@@ -50,7 +52,7 @@ def call_site(frame: FrameType | None, ownership: Ownership) -> CallSite:
             if code.co_name in named and call is None and under[-1:] != [named[code.co_name]]:
                 under.append(named[code.co_name])
         elif owner == "own" or (owner == "library" and call is None):
-            here = Site(code.co_filename, frame.f_lineno or 0, code.co_qualname)
+            here = site_of(frame)
             call = call or here
             if owner == "own":
                 return CallSite(call, here, simplified(under))
@@ -69,12 +71,25 @@ def user_site(frame: FrameType | None, ownership: Ownership) -> Site:
         file = frame.f_code.co_filename
         owner = known.get(file) or ownership.of(file)
         if owner == "own" or (owner == "library" and outside is None):
-            here = Site(file, frame.f_lineno or 0, frame.f_code.co_qualname)
+            here = site_of(frame)
             if owner == "own":
                 return here
             outside = here
         frame = frame.f_back
     return outside or NOWHERE
+
+
+def site_of(frame: FrameType) -> Site:
+    """Where a frame stands, worked out once for each instruction: a line is found by decoding a table of the code's."""
+    code, instruction = frame.f_code, frame.f_lasti
+    known = _SITES.get((id(code), instruction))
+    if known is not None:  # the code is held, so that its address is its own
+        return known[1]
+    if len(_SITES) >= _MOST_SITES:
+        _SITES.clear()
+    site = Site(code.co_filename, frame.f_lineno or 0, code.co_qualname)
+    _SITES[id(code), instruction] = code, site
+    return site
 
 
 def simplified(under: list[str]) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """Record what raised while tracing or compiling, and what JAX's C++ refused before any hook."""
 
 import sys
-import threading
 import weakref
 from types import CodeType
 from typing import Any
@@ -46,8 +45,6 @@ class FailureRecording:
         self._book = book
         self._numbers: dict[int, int] = {}
         self._of_no_interest: set[type[BaseException]] = set()
-        self._tool: MonitoringTool | None = None
-        self._rests = False
 
     def seen(self, error: BaseException, *, function: int = 0, trace: int = 0, call: Site = NOWHERE) -> None:
         """Record an exception that passes through a hook, unless an inner hook already did.
@@ -65,21 +62,8 @@ class FailureRecording:
         self._write(error, what, function, trace, call)
 
     def begin_outermost(self) -> None:
-        """An outermost trace begins in this thread: the next exception is another one, whatever its address.
-
-        While it runs, exceptions are told by the hooks. JAX raises and catches two for each call of a jitted function
-        inside, so none is listened for, unless another thread may have something to tell.
-        """
+        """An outermost trace begins in this thread: the next exception is another one, whatever its address."""
         self._book.thread.failing = None
-        if self._tool is not None and threading.active_count() == 1:
-            self._rests = True
-            self._tool.rest(sys.monitoring.events.RAISE)
-
-    def end_outermost(self) -> None:
-        """The outermost trace has ended: exceptions are listened for again."""
-        if self._rests and self._tool is not None:
-            self._rests = False
-            self._tool.go_on(sys.monitoring.events.RAISE)
 
     def watch_raises(self, tool: MonitoringTool) -> None:
         """Hear every exception that is raised in Python code, at about 100 ns each."""
@@ -90,7 +74,6 @@ class FailureRecording:
                 look_at(error)
 
         tool.listen(sys.monitoring.events.RAISE, raised)
-        self._tool = tool
 
     def _raised(self, error: BaseException) -> None:
         kind = type(error)

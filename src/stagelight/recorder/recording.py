@@ -1,5 +1,7 @@
 """The recorder: hears the hooks, and hands each to the part that records it."""
 
+import sys
+import threading
 import time
 import traceback
 from collections.abc import Mapping
@@ -23,6 +25,8 @@ from stagelight.recorder.placements import Placements
 from stagelight.recorder.side_effects import SideEffects
 from stagelight.recorder.stale_captures import StaleCaptures
 from stagelight.recorder.trace_recording import TraceRecording
+
+_RAISE = sys.monitoring.events.RAISE
 
 
 class Gate(Protocol):
@@ -60,6 +64,7 @@ class Recorder:
         self._effects = SideEffects(book, tool)
         self._calls = CallCounting(book, tool, self._effects) if calls else None
         self._dispatched: dict[int, Dispatched] = {}
+        self._rests = False
 
     def start(self) -> None:
         """Begin to listen to Python itself; the hooks are installed by the session."""
@@ -92,12 +97,12 @@ class Recorder:
         """See ``Listener``."""
         began = time.perf_counter()
         if not self.book.thread.traces:
-            self._failures.begin_outermost()
+            self._begin_outermost()
         opened = self.traces.begin(call)
         self._effects.expect_in(opened.identity.inner)
         refusal = None if self._hears_bodies() else self._refused(opened)
         if refusal is not None and not self.book.thread.traces:
-            self._failures.end_outermost()
+            self._go_on()
         opened.began = time.perf_counter()
         self.book.inside_s += opened.began - began
         return refusal
@@ -125,7 +130,27 @@ class Recorder:
         """See ``Listener``."""
         del self.book.thread.traces[depth:]
         if not depth:
-            self._failures.end_outermost()
+            self._go_on()
+
+    def _begin_outermost(self) -> None:
+        """Listen to traces alone while an outermost one runs, unless another thread may have something to tell.
+
+        JAX raises and catches two exceptions for each operation of a traced function, which in newer JAX is also a
+        dispatch; what fails is told by the trace itself.
+        """
+        self._failures.begin_outermost()
+        if threading.active_count() == 1:
+            self._rests = True
+            self._tool.rest(_RAISE)
+            self.book.hooks.rest()
+        else:  # a trace of another thread may have begun when it was alone
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._rests:
+            self._rests = False
+            self._tool.go_on(_RAISE)
+            self.book.hooks.go_on()
 
     @property
     def thread(self) -> ThreadState:

@@ -68,6 +68,7 @@ class Session:
         options: How to watch.
         force: Whether a file that is there may be replaced.
         lazy: Make the file only when there is something to tell.
+        durable: Write each entry at once; see ``LedgerWriter``.
 
     Raises:
         UsageError: The file is there, or cannot be written.
@@ -80,9 +81,11 @@ class Session:
         *,
         force: bool = False,
         lazy: bool = False,
+        durable: bool = True,
     ):
         self.options = options or Options()
-        self.writer = LedgerWriter(path, header_of_this_process(self.options), force=force, lazy=lazy)
+        header = header_of_this_process(self.options)
+        self.writer = LedgerWriter(path, header, force=force, lazy=lazy, durable=durable)
         self.recorder: Recorder | None = None
         self.hooks: Any = None
         self.jit_disabled = False
@@ -92,10 +95,23 @@ class Session:
         self._began = time.perf_counter()
         self._process = os.getpid()
 
+    @classmethod
+    def temporary(cls, options: Options, prefix: str = "stagelight-") -> "Session":
+        """A session whose ledger is a temporary file, which whoever makes the session removes when it has stopped."""
+        descriptor, path = tempfile.mkstemp(prefix=prefix, suffix=".jsonl")
+        os.close(descriptor)
+        return cls(path, options, force=True, durable=False)
+
     @property
     def path(self) -> Path:
-        """The ledger file."""
+        """The ledger file, with all that was recorded so far in it."""
+        self.flush()
         return self.writer.path
+
+    def flush(self) -> None:
+        """Bring what is recorded so far into the file."""
+        with self.recorder.book.lock if self.recorder is not None else contextlib.nullcontext():
+            self.writer.flush()
 
     def start(self) -> "Session":
         """Begin to record as soon as JAX is imported, or at once."""
@@ -262,14 +278,17 @@ class Ledger:
 
     Attributes:
         session: The session that writes it.
-        path: The file. A temporary one goes with this object.
     """
 
     def __init__(self, session: Session, *, temporary: bool):
         self.session = session
-        self.path = session.path
         if temporary:
             weakref.finalize(self, _remove, str(self.path))
+
+    @property
+    def path(self) -> Path:
+        """The file, with all that was recorded so far in it. A temporary one goes with this object."""
+        return self.session.path
 
     @property
     def header(self) -> Header:
@@ -327,9 +346,7 @@ def watch(
     options = Options(own=tuple(own), redact=redact, calls=calls, live=live, program=tuple(sys.argv))
     if path is not None:
         return Watching(Session(path, options, force=force), temporary=False)
-    descriptor, temporary = tempfile.mkstemp(prefix="stagelight-", suffix=".jsonl")
-    os.close(descriptor)
-    return Watching(Session(temporary, options, force=True), temporary=True)
+    return Watching(Session.temporary(options), temporary=True)
 
 
 class Watching:

@@ -56,6 +56,7 @@ class TraceRecording:
         self._book = book
         self._tracers = tracers
         self._avals: dict[Any, Aval] = {}
+        self._aval_at: dict[int, tuple[Any, Aval]] = {}
         self.jaxprs: dict[int, KnownJaxpr] = {}
         self._latest: dict[int, tuple[Any, ...]] = {}
         self._lines: dict[int, tuple[EquationLines, dict[str, Any]]] = {}
@@ -88,8 +89,7 @@ class TraceRecording:
         book = self._book
         given = call_arguments(call.fun, call.args, call.kwargs, call.jit, call.tree_names)
         identity = book.function(call.fun, given.static)
-        known = self._avals
-        avals = tuple([known.get(a) or self.aval(a) for a in call.avals])
+        avals = tuple([self.aval(a) for a in call.avals])
         structure, static = self._structure_of(call, given, identity, len(avals))
         made_at, made_times = book.functions.where_made(call.fun)
         return {
@@ -138,13 +138,18 @@ class TraceRecording:
         return self._described({k: v for k, v in found.items() if not hasattr(v, "eqns") and not hasattr(v, "jaxpr")})
 
     def aval(self, aval: Any) -> Aval:
-        """The record of one of JAX's avals, made once."""
-        known = self._avals.get(aval)
-        if known is None:
-            if len(self._avals) >= _MOST_AVALS:
-                self._avals.clear()
-            known = self._avals[aval] = aval_from_jax(aval)
-        return known
+        """The record of one of JAX's avals, made once. Avals hash in Python: the latest are known by address too."""
+        at = self._aval_at.get(id(aval))
+        if at is not None:  # JAX's object is held, so that its address is its own
+            return at[1]
+        if len(self._avals) >= _MOST_AVALS or len(self._aval_at) >= _MOST_AVALS:
+            self._avals.clear()
+            self._aval_at.clear()
+        record = self._avals.get(aval)
+        if record is None:
+            record = self._avals[aval] = aval_from_jax(aval)
+        self._aval_at[id(aval)] = aval, record
+        return record
 
     def preview(self, opened: OpenTrace) -> Traced:
         """The entry as far as it is known before the body runs."""
@@ -174,25 +179,24 @@ class TraceRecording:
         self.remember(jaxpr, opened)
         if not opened.ran:
             return {}
-        fields: dict[str, Any] = {
-            "equations": count_equations(jaxpr),
-            **self._lines_of(jaxpr, opened.fields["function"]),
-        }
+        fields = self._equations_of(jaxpr, opened.fields["function"])
         if getattr(jaxpr, "consts", None):
             fields["constants"] = self._constants(jaxpr, opened)
         return fields
 
-    def _lines_of(self, jaxpr: Any, function: int) -> dict[str, Any]:
-        """Lines worth telling; a retrace mostly has those of the trace before."""
+    def _equations_of(self, jaxpr: Any, function: int) -> dict[str, Any]:
+        """How many equations there are, and the lines worth telling; a retrace mostly has those of the trace before."""
         known = self._lines.get(function)
         if known is not None and known[0].are_those_of(jaxpr):
-            return known[1]
+            lines, told = known
+            return {"equations": lines.equations or count_equations(jaxpr), **told}
+        equations = count_equations(jaxpr)
         found = EquationLines(jaxpr, self._book.ownership.own_files.__getitem__, UNROLLED_AT_LEAST)
         sites = [(Site(c.co_filename, line, c.co_qualname), r, e) for c, line, r, e in found.repeated[:_MOST_TOLD]]
         selects = [Site(c.co_filename, line, c.co_qualname) for c, line in found.selects[:_MOST_TOLD]]
-        fields = {"unrolled": tuple(LineCount(*counted) for counted in sites), "selects": tuple(selects)}
-        self._lines[function] = (found, fields)
-        return fields
+        told = {"unrolled": tuple(LineCount(*counted) for counted in sites), "selects": tuple(selects)}
+        self._lines[function] = (found, told)
+        return {"equations": equations, **told}
 
     def _constants(self, jaxpr: Any, opened: OpenTrace) -> tuple[Constant, ...]:
         large = [c for c in baked_arrays(jaxpr) if c.nbytes >= CONSTANT_AT_LEAST_BYTES]

@@ -1,4 +1,4 @@
-"""Append entries to a ledger file, each flushed as it is written; never let a full disk reach the program."""
+"""Append entries to a ledger file, each as it happens; never let a full disk reach the program."""
 
 import contextlib
 import os
@@ -11,6 +11,7 @@ from stagelight.errors import UsageError
 from stagelight.model.ledger import ENCODER, Header
 
 _BEGINNING = b'{"schema":'
+_MOST_HELD_BYTES = 64 * 1024
 
 
 class LedgerWriter:
@@ -21,17 +22,22 @@ class LedgerWriter:
         header: The first line.
         force: Whether a file that is there may be replaced.
         lazy: Make the file at the first entry after the header: most processes that a program starts use no JAX.
+        durable: Write each entry at once, so that a process that is killed leaves it. Else entries are held until
+            ``flush``, or until there are 64 KiB of them: enough for a file that goes with its process.
 
     Raises:
         UsageError: The file is there, or cannot be made.
     """
 
-    def __init__(self, path: str | os.PathLike[str], header: Header, *, force: bool = False, lazy: bool = False):
+    def __init__(self, path: str | os.PathLike[str], header: Header, *, force: bool = False, lazy: bool = False,
+                 durable: bool = True):  # fmt: skip
         self.path = Path(path)
         self.broken = ""
         self._descriptor = -1
         self._force = force
         self._waiting: list[msgspec.Struct] = [header]
+        self._most_held_bytes = 0 if durable else _MOST_HELD_BYTES
+        self._held = bytearray()
         if not lazy:
             self._open()
 
@@ -70,6 +76,20 @@ class LedgerWriter:
                 self._give_up(str(error))
                 return
         line = ENCODER.encode(entry) + b"\n"
+        if self._most_held_bytes:
+            self._held += line
+            if len(self._held) >= self._most_held_bytes:
+                self.flush()
+        else:
+            self._append(line)
+
+    def flush(self) -> None:
+        """Bring what is held into the file."""
+        held, self._held = self._held, bytearray()
+        if held and not self.broken:
+            self._append(bytes(held))
+
+    def _append(self, line: bytes) -> None:
         try:
             written = os.write(self._descriptor, line)
             while written < len(line):
@@ -82,6 +102,7 @@ class LedgerWriter:
         """Close the file; say so if it is no longer where it was made."""
         if self._descriptor < 0:
             return
+        self.flush()
         if not self.broken and self._is_gone():
             self._give_up("the file was deleted while the program ran")
         with contextlib.suppress(OSError):
