@@ -348,7 +348,7 @@ def _make_jit_hook(listener: Listener) -> Any:
     def make(original: Any) -> Any:
         def stagelight_make_jit(fun: Any, *args: Any, **options: Any) -> Any:
             try:
-                listener.jit_made(fun, _frame_outside(sys._getframe(1)))
+                listener.jit_made(fun, sys._getframe(1))
             except Exception:
                 listener.hook_failed("jit_made")
             return original(fun, *args, **options)

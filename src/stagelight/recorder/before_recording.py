@@ -8,6 +8,8 @@ trace of such code looks like the first one.
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from stagelight.adapters.earlier_keys import (
     EarlierLowering,
     EarlierTrace,
@@ -17,7 +19,7 @@ from stagelight.adapters.earlier_keys import (
 )
 from stagelight.model.event import Compiled, Dispatched, DispatchEnded, Event, Traced
 from stagelight.model.placement import Placement
-from stagelight.recorder.book import OpenTrace
+from stagelight.model.site import NOWHERE
 from stagelight.recorder.placements import sharding_texts
 from stagelight.recorder.recording import Recorder
 
@@ -51,13 +53,13 @@ def note_what_was_before(recorder: Recorder) -> None:
 
 def _traced(recorder: Recorder, earlier: EarlierTrace) -> Traced:
     book, traces = recorder.book, recorder.traces
-    fields = traces.fields_of(earlier.call)
-    identity, given = fields.pop("identity"), fields.pop("given")
-    del fields["tracers"]
-    fields |= {"at_s": 0.0, "trace": book.next_number("trace"), "context": _context(recorder, earlier)}
+    opened = traces.described(earlier.call, book.started)
+    opened.traced = msgspec.structs.replace(
+        opened.traced, at_s=0.0, context=_context(recorder, earlier), call=NOWHERE, user=NOWHERE, under=(), thread=0
+    )
     if earlier.jaxpr is not None:
-        traces.remember(earlier.jaxpr, OpenTrace(fields["trace"], fields, earlier.call.fun, identity, given, 0.0))
-    return Traced(**fields)
+        traces.remember(earlier.jaxpr, opened)
+    return opened.traced
 
 
 def _context(recorder: Recorder, earlier: EarlierTrace) -> str:

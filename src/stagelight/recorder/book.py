@@ -23,7 +23,7 @@ from stagelight.model.event import (
 )
 from stagelight.model.ledger import JaxSeen
 from stagelight.recorder.bucketed_calls import BUCKETING
-from stagelight.recorder.call_site import CallSite, call_site
+from stagelight.recorder.call_site import CallSite, CallSites
 from stagelight.recorder.function_registry import FunctionRegistry, Identity
 from stagelight.recorder.object_numbers import ObjectNumbers
 from stagelight.recorder.ownership import Ownership
@@ -39,8 +39,7 @@ _LONGEST_SETTING = 120
 class OpenTrace(msgspec.Struct, gc=False):
     """A trace that runs now. Holds the program's function and static values for as long as JAX does anyway."""
 
-    number: int
-    fields: dict[str, Any]
+    traced: Traced  # as far as it is known before the body runs
     fun: Any
     identity: Identity
     static: dict[str, Any]
@@ -111,6 +110,7 @@ class Book:
     def __init__(self, writer: LedgerWriter, ownership: Ownership, hooks: Hooks, *, redact: bool = False):
         self.writer = writer
         self.ownership = ownership
+        self.sites = CallSites(ownership)
         self.hooks = hooks
         self.redact = redact
         self.lock = threading.RLock()
@@ -171,7 +171,7 @@ class Book:
 
     def site(self, frame: Any) -> CallSite:
         """Call site of a frame."""
-        site = call_site(frame, self.ownership)
+        site = self.sites.of(frame)
         if self.thread.looking:
             return msgspec.structs.replace(site, under=(*site.under, BUCKETING))
         return site

@@ -15,10 +15,11 @@ TRANSFORMATIONS = {
     "scan": "scan", "while_loop": "while_loop", "cond": "cond", "fori_loop": "fori_loop", "pmap_f": "pmap",
 }  # fmt: skip
 TRACER_TRANSFORMATIONS = {"BatchTracer": "vmap", "JVPTracer": "jvp", "LinearizeTracer": "grad"}
+OWN, LIBRARY = "own", "library"
 INSPECTIONS = frozenset({"eval_shape", "make_jaxpr", "lower", "trace"})
 _DEEPEST = 400
-_MOST_SITES = 4096
-_SITES: dict[tuple[int, int], tuple[CodeType, Site]] = {}
+_MOST_CODES = 4096
+_MOST_SITES = 16384
 
 
 class CallSite(msgspec.Struct, frozen=True, array_like=True):
@@ -29,67 +30,75 @@ class CallSite(msgspec.Struct, frozen=True, array_like=True):
     under: tuple[str, ...]
 
 
-def call_site(frame: FrameType | None, ownership: Ownership) -> CallSite:
-    """Walk outwards from a frame.
+class CallSites:
+    """Finds where in the program something happened, looking at each code object and each instruction once.
+
+    Code objects are known by address, since they hash by content, and held, so that an address is that of one code.
 
     Args:
-        frame: Where to begin, usually inside JAX.
         ownership: Whose file is whose.
-
-    Returns:
-        Both sites (the same place twice where no own code is on the stack), and the transformations between the call
-        and the code that asked for them, innermost first.
     """
-    call: Site | None = None
-    under: list[str] = []
-    known, named = ownership.known, TRANSFORMATIONS
-    for _ in range(_DEEPEST):
-        if frame is None:
-            break
-        code = frame.f_code
-        owner = known.get(code.co_filename) or ownership.of(code.co_filename)
-        if owner == "jax":
-            if code.co_name in named and call is None and under[-1:] != [named[code.co_name]]:
-                under.append(named[code.co_name])
-        elif owner == "own" or (owner == "library" and call is None):
-            here = site_of(frame)
-            call = call or here
-            if owner == "own":
-                return CallSite(call, here, simplified(under))
-        frame = frame.f_back
-    found = call or NOWHERE
-    return CallSite(found, found, simplified(under))
 
+    def __init__(self, ownership: Ownership):
+        self._ownership = ownership
+        self._roles: dict[int, str] = {}
+        self._sites: dict[tuple[int, int], Site] = {}
+        self._codes: list[CodeType] = []
 
-def user_site(frame: FrameType | None, ownership: Ownership) -> Site:
-    """The innermost frame of the user's own code alone, as ``call_site`` finds it."""
-    outside: Site | None = None
-    known = ownership.known
-    for _ in range(_DEEPEST):
-        if frame is None:
-            break
-        file = frame.f_code.co_filename
-        owner = known.get(file) or ownership.of(file)
-        if owner == "own" or (owner == "library" and outside is None):
-            here = site_of(frame)
-            if owner == "own":
-                return here
-            outside = here
-        frame = frame.f_back
-    return outside or NOWHERE
+    def of(self, frame: FrameType | None) -> CallSite:
+        """Walk outwards from a frame, usually one inside JAX.
 
+        Returns:
+            Both sites (the same place twice where no own code is on the stack), and the transformations between the
+            call and the code that asked for them, innermost first.
+        """
+        call: Site | None = None
+        under: list[str] = []
+        roles = self._roles
+        for _ in range(_DEEPEST):
+            if frame is None:
+                break
+            role = roles.get(id(frame.f_code))
+            if role is None:
+                role = self._role_of(frame.f_code)
+            if role == OWN:
+                here = self.at(frame)
+                return CallSite(call or here, here, simplified(under) if under else ())
+            if role and call is None:
+                if role == LIBRARY:
+                    call = self.at(frame)
+                elif not under or under[-1] != role:
+                    under.append(role)
+            frame = frame.f_back
+        found = call or NOWHERE
+        return CallSite(found, found, simplified(under))
 
-def site_of(frame: FrameType) -> Site:
-    """Where a frame stands, worked out once for each instruction: a line is found by decoding a table of the code's."""
-    code, instruction = frame.f_code, frame.f_lasti
-    known = _SITES.get((id(code), instruction))
-    if known is not None:  # the code is held, so that its address is its own
-        return known[1]
-    if len(_SITES) >= _MOST_SITES:
-        _SITES.clear()
-    site = Site(code.co_filename, frame.f_lineno or 0, code.co_qualname)
-    _SITES[id(code), instruction] = code, site
-    return site
+    def user(self, frame: FrameType | None) -> Site:
+        """The innermost frame of the user's own code alone, as ``of`` finds it."""
+        return self.of(frame).user
+
+    def at(self, frame: FrameType) -> Site:
+        """Where a frame stands, for a code object that was met. A line is found by decoding a table of the code's."""
+        where = id(frame.f_code), frame.f_lasti
+        site = self._sites.get(where)
+        if site is None:
+            if len(self._sites) >= _MOST_SITES:
+                self._sites.clear()
+            code = frame.f_code
+            site = self._sites[where] = Site(code.co_filename, frame.f_lineno or 0, code.co_qualname)
+        return site
+
+    def _role_of(self, code: CodeType) -> str:
+        """``OWN``, ``LIBRARY``, the transformation that a function of JAX's runs, or nothing."""
+        if len(self._codes) >= _MOST_CODES:
+            self._codes.clear()
+            self._roles.clear()
+            self._sites.clear()
+        owner = self._ownership.of(code.co_filename)
+        role = TRANSFORMATIONS.get(code.co_name, "") if owner == "jax" else owner if owner in (OWN, LIBRARY) else ""
+        self._codes.append(code)
+        self._roles[id(code)] = role
+        return role
 
 
 def simplified(under: list[str]) -> tuple[str, ...]:

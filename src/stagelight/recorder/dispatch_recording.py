@@ -3,8 +3,10 @@
 import time
 from typing import Any
 
+import msgspec
+
 from stagelight.adapters.protocol import DispatchCall
-from stagelight.model.event import Dispatched, DispatchEnded
+from stagelight.model.event import Dispatched, DispatchEnded, Traced
 from stagelight.recorder.book import Book, OpenDispatch
 from stagelight.recorder.placements import Placements
 from stagelight.recorder.trace_recording import TraceRecording
@@ -69,9 +71,9 @@ class DispatchRecording:
         self._seen[key] = emptied
         return trace == 0 and before is not None and before < emptied
 
-    def failed(self, fields: dict[str, Any]) -> None:
+    def failed(self, traced: Traced) -> None:
         """A call raised while it was traced: JAX takes the fast path from its signature."""
-        self._failed.add(key_of(fields))
+        self._failed.add(key_of(msgspec.structs.asdict(traced)))
 
     def cleared(self) -> None:
         """Caches were cleared: what was lost is forgotten."""

@@ -164,11 +164,13 @@ class FunctionRegistry:
             owner = _owner(fun)
             if owner is not None:
                 found.append(Captured(name="self", kind="owner", value=describe(owner)))
-        if getattr(inner, "__closure__", None):
-            found += [Captured(name=n, kind="closure", value=describe(v)) for n, v in closure_of(inner)]
-        found += [Captured(name=n, kind="default", value=describe(v)) for n, v in defaults_of(inner)]
+        for name, value in closure_of(inner):
+            found.append(Captured(name=name, kind="closure", value=describe(value)))
+        for name, value in defaults_of(inner):
+            found.append(Captured(name=name, kind="default", value=describe(value)))
         if function.own:
-            found += [Captured(name=n, kind="global", value=describe(v)) for n, v in plain_globals_of(inner)]
+            for name, value in plain_globals_of(inner):
+                found.append(Captured(name=name, kind="global", value=describe(value)))
         return tuple(found)
 
     def _partial_arguments(self, fun: Any, parameters: tuple[str, ...]) -> list[Captured]:

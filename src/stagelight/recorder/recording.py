@@ -15,7 +15,6 @@ from stagelight.model.event import CacheCleared, Dispatched, Traced
 from stagelight.recorder.book import Book, OpenSpan, OpenTrace, ThreadState
 from stagelight.recorder.bucketed_calls import LOOKING, bucketed_call
 from stagelight.recorder.call_counting import CallCounting
-from stagelight.recorder.call_site import user_site
 from stagelight.recorder.compile_recording import KEPT_PROGRAM, CompileRecording
 from stagelight.recorder.dispatch_recording import DispatchRecording
 from stagelight.recorder.failure_recording import FailureRecording
@@ -65,9 +64,11 @@ class Recorder:
         self._calls = CallCounting(book, tool, self._effects) if calls else None
         self._dispatched: dict[int, Dispatched] = {}
         self._rests = False
+        self._hears_bodies = False
 
     def start(self) -> None:
-        """Begin to listen to Python itself; the hooks are installed by the session."""
+        """Begin to listen to Python itself; the hooks were installed by the session."""
+        self._hears_bodies = self.book.hooks.capabilities.get("whether the body ran") == "on"
         self._failures.watch_raises(self._tool)
         self._effects.start()
         if self._calls is not None:
@@ -100,7 +101,7 @@ class Recorder:
             self._begin_outermost()
         opened = self.traces.begin(call)
         self._effects.expect_in(opened.identity.inner)
-        refusal = None if self._hears_bodies() else self._refused(opened)
+        refusal = None if self._hears_bodies else self._refused(opened)
         if refusal is not None and not self.book.thread.traces:
             self._go_on()
         opened.began = time.perf_counter()
@@ -114,17 +115,14 @@ class Recorder:
         if error is not None and isinstance(error, (RetraceForbidden, StoppedOnPurpose)):
             self.book.thread.traces.pop()  # inside this trace: nothing was made
             return
-        traced = self.traces.end(parameters, error, has_body_hook=self._hears_bodies())
+        traced = self.traces.end(parameters, error, has_body_hook=self._hears_bodies)
         if error is not None:
             if not self.book.thread.traces:
-                self._dispatches.failed(opened.fields)
+                self._dispatches.failed(opened.traced)
             self._failures.seen(error, function=traced.function, trace=traced.trace, call=traced.user)
         else:
             self._stale.traced(opened.fun, opened.identity, traced.captured, opened.static, traced.static)
         self.book.inside_s += time.perf_counter() - began
-
-    def _hears_bodies(self) -> bool:
-        return self.book.hooks.capabilities.get("whether the body ran") == "on"
 
     def traces_abandoned(self, depth: int) -> None:
         """See ``Listener``."""
@@ -161,8 +159,7 @@ class Recorder:
         """Ask the gates about a trace whose body is about to run; one that is refused is not open any more."""
         if not self.gates:
             return None
-        preview = self.traces.preview(opened)
-        refusal = next((r for r in (g.before_trace(preview) for g in self.gates) if r is not None), None)
+        refusal = next((r for r in (g.before_trace(opened.traced) for g in self.gates) if r is not None), None)
         if refusal is not None:
             self.book.thread.traces.pop()
             remember_refused_trace(opened.fun)
@@ -241,7 +238,7 @@ class Recorder:
     def jit_made(self, fun: Any, frame: FrameType) -> None:
         """See ``Listener``."""
         if not getattr(fun, "_apply_primitive", False):
-            self.book.functions.jit_made(fun, user_site(frame, self.book.ownership))
+            self.book.functions.jit_made(fun, self.book.sites.user(frame))
 
     def cache_cleared(self, fun: Any, frame: FrameType) -> None:
         """See ``Listener``."""

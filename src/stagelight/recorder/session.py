@@ -188,6 +188,7 @@ class Session:
             self.hooks.uninstall()
         if self._tool is not None:
             self._tool.release()
+        self.writer.flush()
         self.writer.write_when_made(self._ended(exit_code))
         self.writer.close()
 
@@ -199,7 +200,7 @@ class Session:
         return Ended(
             at_s=now_s,
             inside_s=book.inside_s,
-            problems=tuple(book.problems),
+            problems=(*book.problems, *self.writer.problems),
             exit_code=exit_code,
             aot_calls=self.recorder.aot_calls,
             jit_disabled=bool(getattr(sys.modules["jax"].config, "jax_disable_jit", False)),

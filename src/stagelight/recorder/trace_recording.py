@@ -2,8 +2,10 @@
 
 import time
 import weakref
-from operator import itemgetter
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from stagelight.adapters.equation_lines import EquationLines
 from stagelight.adapters.equations import baked_arrays, count_equations
@@ -28,6 +30,16 @@ _MOST_AVALS = 1024
 _FIRST_SWEEP = 4096
 
 
+class Lines(NamedTuple):
+    """The lines of a trace that are worth telling."""
+
+    unrolled: tuple[LineCount, ...] = ()
+    selects: tuple[Site, ...] = ()
+
+
+NO_LINES = Lines()
+
+
 class KnownJaxpr(weakref.ref[Any]):
     """A jaxpr, weakly, with what is worth remembering of the call that made it, for the dispatches that use it later.
 
@@ -41,11 +53,14 @@ class KnownJaxpr(weakref.ref[Any]):
 
 
 _KEPT = ("function", "object", "jit", "structure", "static", "options")
-_KEPT_OF = itemgetter(*_KEPT)
+_KEPT_OF = attrgetter(*_KEPT)
 
 
 class TraceRecording:
     """Turns trace hooks into ``Traced`` entries.
+
+    Each trace runs this once, with the caches of the processor full of JAX: what it costs is how much code and how many
+    objects it touches, not how long they take when run again and again.
 
     Args:
         book: The shared state.
@@ -59,58 +74,59 @@ class TraceRecording:
         self._aval_at: dict[int, tuple[Any, Aval]] = {}
         self.jaxprs: dict[int, KnownJaxpr] = {}
         self._latest: dict[int, tuple[Any, ...]] = {}
-        self._lines: dict[int, tuple[EquationLines, dict[str, Any]]] = {}
+        self._lines: dict[int, tuple[EquationLines, Lines]] = {}
         self._sweep_at = _FIRST_SWEEP
 
     def begin(self, call: TraceCall) -> OpenTrace:
         """Describe a call that is about to be traced, and open it."""
-        book, state = self._book, self._book.thread
         began = time.perf_counter()
-        site = book.site(call.frame)
-        fields = self.fields_of(call)
-        tracers = fields.pop("tracers")
-        fields["at_s"] = began - book.started
-        fields["trace"] = book.next_number("trace")
-        fields["parent"] = state.traces[-1].number if state.traces else 0
-        fields["call"], fields["user"] = site.call, site.user
-        fields["under"] = with_transformations_of(tracers, site.under) if tracers else site.under
-        fields["thread"] = state.number
-        if "lower" in site.under and call.leaves is not None:
-            fields["placements"], fields["placement_of"] = placements_of_shapes(call.leaves)
-        identity, given = fields.pop("identity"), fields.pop("given")
-        if book.before:
-            book.write_before(identity.object)
-        opened = OpenTrace(fields["trace"], fields, call.fun, identity, given, time.perf_counter())
-        state.traces.append(opened)
+        opened = self.described(call, began)
+        if self._book.before:
+            self._book.write_before(opened.identity.object)
+        self._book.thread.traces.append(opened)
         return opened
 
-    def fields_of(self, call: TraceCall) -> dict[str, Any]:
-        """What is known of a call before it is traced, with the identity of its function."""
-        book = self._book
-        given = call_arguments(call.fun, call.args, call.kwargs, call.jit, call.tree_names)
-        identity = book.function(call.fun, given.static)
+    def described(self, call: TraceCall, began: float) -> OpenTrace:
+        """What is known of a call before it is traced."""
+        book, fun = self._book, call.fun
+        functions, state = book.functions, book.thread
+        given = call_arguments(fun, call.args, call.kwargs, call.jit, call.tree_names)
+        identity = book.function(fun, given.static)
+        function = identity.function
         avals = tuple([self.aval(a) for a in call.avals])
         structure, static = self._structure_of(call, given, identity, len(avals))
-        made_at, made_times = book.functions.where_made(call.fun)
-        return {
-            "function": identity.function.number,
-            "object": identity.object,
-            "earlier_object_alive": book.functions.earlier_object_alive(identity),
-            "jit": id(call.jit) & 0xFFFFFFFF,
-            "made_at": made_at,
-            "made_times": made_times,
-            "captured": book.functions.captured(call.fun, identity),
-            "structure": structure,
-            "avals": avals,
-            "static": static if identity.function.kind != "eager" else self._parameters_of(call.fun),
-            "positional": given.positional,
-            "keywords": given.keywords,
-            "context": book.context(call.mesh),
-            "options": jit_options(call.jit),
-            "tracers": self._tracers(call.leaves or ()),
-            "identity": identity,
-            "given": given.static,
-        }
+        made_at, made_times = functions.where_made(fun)
+        site = book.site(call.frame)
+        tracers = self._tracers(call.leaves or ())
+        placements, placement_of = (), ()
+        if "lower" in site.under and call.leaves is not None:
+            placements, placement_of = placements_of_shapes(call.leaves)
+        traced = Traced(
+            at_s=began - book.started,
+            trace=book.next_number("trace"),
+            function=function.number,
+            parent=state.traces[-1].traced.trace if state.traces else 0,
+            object=identity.object,
+            earlier_object_alive=functions.earlier_object_alive(identity),
+            jit=id(call.jit) & 0xFFFFFFFF,
+            made_at=made_at,
+            made_times=made_times,
+            captured=functions.captured(fun, identity),
+            structure=structure,
+            avals=avals,
+            static=static if function.kind != "eager" else self._parameters_of(fun),
+            positional=given.positional,
+            keywords=given.keywords,
+            context=book.context(call.mesh),
+            options=jit_options(call.jit),
+            placements=placements,
+            placement_of=placement_of,
+            under=with_transformations_of(tracers, site.under) if tracers else site.under,
+            call=site.call,
+            user=site.user,
+            thread=state.number,
+        )
+        return OpenTrace(traced, fun, identity, given.static, began)
 
     def _structure_of(
         self, call: TraceCall, given: CallArguments, identity: Identity, leaves: int
@@ -151,10 +167,6 @@ class TraceRecording:
         self._aval_at[id(aval)] = aval, record
         return record
 
-    def preview(self, opened: OpenTrace) -> Traced:
-        """The entry as far as it is known before the body runs."""
-        return Traced(**opened.fields)
-
     def end(self, parameters: Any, error: BaseException | None, *, has_body_hook: bool) -> Traced:
         """Close the innermost trace and write it."""
         book, state = self._book, self._book.thread
@@ -163,40 +175,44 @@ class TraceRecording:
         trace_s = ended - opened.began
         if state.traces:
             state.traces[-1].child_s += trace_s
-        fields = opened.fields
-        fields |= {"trace_s": trace_s, "self_s": trace_s - opened.child_s, "ran": opened.ran or not has_body_hook,
-                   "failed": error is not None, "side_effects": tuple(opened.effects),
-                   "rerun_of_cell": opened.identity.function.file in book.files_run_again}  # fmt: skip
+        equations, lines, constants = 0, NO_LINES, ()
         if parameters is not None:
-            fields |= self._result_of(parameters, opened)
-        traced = Traced(**fields)
+            jaxpr = parameters.params["jaxpr"]
+            state.last_parameters, state.last_trace = id(parameters), opened.traced.trace
+            self.remember(jaxpr, opened)
+            if opened.ran:
+                equations, lines = self._equations_of(jaxpr, opened.traced.function)
+                constants = self._constants(jaxpr, opened) if getattr(jaxpr, "consts", None) else ()
+        traced = replace(
+            opened.traced,
+            ran=opened.ran or not has_body_hook,
+            trace_s=trace_s,
+            self_s=trace_s - opened.child_s,
+            failed=error is not None,
+            equations=equations,
+            unrolled=lines.unrolled,
+            constants=constants,
+            side_effects=tuple(opened.effects),
+            selects=lines.selects,
+            rerun_of_cell=opened.identity.function.file in book.files_run_again,
+        )
         book.write(traced)
         return traced
 
-    def _result_of(self, parameters: Any, opened: OpenTrace) -> dict[str, Any]:
-        state, jaxpr = self._book.thread, parameters.params["jaxpr"]
-        state.last_parameters, state.last_trace = id(parameters), opened.number
-        self.remember(jaxpr, opened)
-        if not opened.ran:
-            return {}
-        fields = self._equations_of(jaxpr, opened.fields["function"])
-        if getattr(jaxpr, "consts", None):
-            fields["constants"] = self._constants(jaxpr, opened)
-        return fields
-
-    def _equations_of(self, jaxpr: Any, function: int) -> dict[str, Any]:
+    def _equations_of(self, jaxpr: Any, function: int) -> tuple[int, Lines]:
         """How many equations there are, and the lines worth telling; a retrace mostly has those of the trace before."""
         known = self._lines.get(function)
         if known is not None and known[0].are_those_of(jaxpr):
-            lines, told = known
-            return {"equations": lines.equations or count_equations(jaxpr), **told}
+            return known[0].equations or count_equations(jaxpr), known[1]
         equations = count_equations(jaxpr)
         found = EquationLines(jaxpr, self._book.ownership.own_files.__getitem__, UNROLLED_AT_LEAST)
-        sites = [(Site(c.co_filename, line, c.co_qualname), r, e) for c, line, r, e in found.repeated[:_MOST_TOLD]]
+        unrolled = [
+            LineCount(Site(c.co_filename, line, c.co_qualname), r, e) for c, line, r, e in found.repeated[:_MOST_TOLD]
+        ]
         selects = [Site(c.co_filename, line, c.co_qualname) for c, line in found.selects[:_MOST_TOLD]]
-        told = {"unrolled": tuple(LineCount(*counted) for counted in sites), "selects": tuple(selects)}
+        told = Lines(tuple(unrolled), tuple(selects))
         self._lines[function] = (found, told)
-        return {"equations": equations, **told}
+        return equations, told
 
     def _constants(self, jaxpr: Any, opened: OpenTrace) -> tuple[Constant, ...]:
         large = [c for c in baked_arrays(jaxpr) if c.nbytes >= CONSTANT_AT_LEAST_BYTES]
@@ -211,20 +227,20 @@ class TraceRecording:
 
     def remember(self, jaxpr: Any, opened: OpenTrace) -> None:
         """Know the call again by its jaxpr, as long as that lives."""
-        fields = opened.fields
-        if fields.get("parent") and not opened.identity.function.own:
+        traced = opened.traced
+        if traced.parent and not opened.identity.function.own:
             return  # a library's jit inside another trace: thousands of them, hardly ever dispatched on their own
-        known = _KEPT_OF(fields)
-        latest = self._latest.get(fields["function"])
+        known = _KEPT_OF(traced)
+        latest = self._latest.get(traced.function)
         if latest == known:
             known = latest
         else:
-            self._latest[fields["function"]] = known
+            self._latest[traced.function] = known
         try:
             mark = KnownJaxpr(jaxpr)
         except TypeError:
             return
-        mark.known, mark.trace = known, opened.number
+        mark.known, mark.trace = known, traced.trace
         self.jaxprs[id(jaxpr)] = mark
         if len(self.jaxprs) >= self._sweep_at:
             self.jaxprs = {address: mark for address, mark in self.jaxprs.items() if mark() is not None}

@@ -21,7 +21,7 @@ _MOST_FUNCTIONS = 1024
 PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None), type(...), range})
 _SEQUENCES = (tuple, list, set, frozenset)
 _ARRAY_MODULES = ("jax", "jaxlib", "numpy", "ml_dtypes")
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(functools.lru_cache(lambda: None)))
+_FUNCTIONS = frozenset({types.FunctionType, types.BuiltinFunctionType, type(functools.lru_cache(lambda: None))})
 
 
 class ValueDescriber:
@@ -54,6 +54,8 @@ class ValueDescriber:
         kind = type(value)
         if kind in PLAIN:
             return self._plain(value, kind)
+        if kind in _FUNCTIONS or kind.__name__ in ("PjitFunction", "custom_jvp", "custom_vjp"):
+            return self._function(value)
         if issubclass(kind, enum.Enum):
             return Value(type_name=type_name(kind), text=f"{kind.__name__}.{value._name_}", token=value._name_,
                          import_path=import_path(kind))  # fmt: skip
@@ -72,8 +74,6 @@ class ValueDescriber:
             return self._method(value, depth)
         if kind is functools.partial:
             return self._partial(value, depth)
-        if kind in _FUNCTIONS or kind.__name__ in ("PjitFunction", "custom_jvp", "custom_vjp"):
-            return self._function(value)
         if is_array_type(kind):
             return self._array(value, kind)
         return self._object(value, kind, depth)
