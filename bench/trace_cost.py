@@ -7,10 +7,12 @@ time: it passes the hooks of a call and raises two exceptions inside, which a re
 trace of ``x * 2``, is measured anew beside every row, since the speed of a shared machine changes within minutes.
 
     python bench/trace_cost.py
+    python bench/trace_cost.py --keep /tmp/kept.jsonl
 """
 
 import argparse
 import contextlib
+import functools
 import gc
 import operator
 import statistics
@@ -66,9 +68,11 @@ def main() -> None:
     """Print one row a size, and the ratio for the gradient."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blocks", type=int, default=12, help="alternated blocks a row, in pairs (default 12)")
+    parser.add_argument("--keep", metavar="FILE", help="keep the ledger here: then each entry is written at once")
     parser.add_argument("--estimates", type=int, default=5, help="estimates for the gradient (default 5)")
     options = parser.parse_args()
     plain = contextlib.nullcontext
+    watch = functools.partial(stagelight.watch, options.keep, force=True) if options.keep else stagelight.watch
     print(f"JAX {jax.__version__}; medians of {2 * options.blocks} pairs of blocks in turns")
     heads = ("operations", "made by", "equations", "yardstick µs", "bare µs", "watched µs", "added µs", "allowed µs")
     print("".join(f"{head:>13}" for head in heads))
@@ -80,7 +84,7 @@ def main() -> None:
             pairs, yardsticks_s = [], []
             for _ in range(options.blocks):
                 yardsticks_s.append(block_s(yardstick, plain) / yardstick_copies)
-                pairs += pairs_s(work, plain, stagelight.watch, blocks=2)
+                pairs += pairs_s(work, plain, watch, blocks=2)
             yardstick_us = 1e6 * statistics.median(yardsticks_s)
             bare_us, watched_us = (1e6 * statistics.median(side) / copies for side in zip(*pairs, strict=True))
             added_us = 1e6 * statistics.median(second - first for first, second in pairs) / copies
@@ -88,7 +92,7 @@ def main() -> None:
             print(f"{operations:>13}{name:>13}" + "".join(f"{figure:>13.0f}" for figure in figures))
     work = network_gradient()
     counts = {"estimates": options.estimates, "blocks": max(4, options.blocks)}
-    print(f"gradient of 30 layers, watched / unwatched:   {spread(ratios(work, plain, stagelight.watch, **counts))}")
+    print(f"gradient of 30 layers, watched / unwatched:   {spread(ratios(work, plain, watch, **counts))}")
     print(f"gradient of 30 layers, unwatched / unwatched: {spread(ratios(work, plain, plain, **counts))}")
 
 

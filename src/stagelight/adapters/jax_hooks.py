@@ -261,13 +261,18 @@ def _forget_listeners(scalar: Any, duration: Any, plain: Any) -> None:
 
 def _trace_hook(listener: Listener) -> Any:
     def make(original: Any) -> Any:
+        thread = listener.thread
+
         def stagelight_trace(fun: Any, ji: Any, ctx_mesh: Any, dbg: Any, avals: Any, args: Any, kwargs: Any) -> Any:
-            depth = len(listener.thread.traces)
+            depth = len(thread.traces)
             refusal = None
             try:
                 refusal = listener.trace_began(_trace_call(fun, ji, ctx_mesh, dbg, avals, args, kwargs))
             except Exception:
                 listener.hook_failed("trace_began")
+            except BaseException:  # an interrupt while we describe the call
+                listener.traces_abandoned(depth)
+                raise
             if refusal is not None:
                 raise refusal
             try:

@@ -130,6 +130,7 @@ class Book:
         self._structures: dict[int, str] = {}
         self._leaf_structures: dict[tuple[str, ...], str] = {}
         self._contexts: dict[Any, str] = {}
+        self._latest_context: tuple[Any, Any, str] = (object(), None, "")
         self._unnamed: set[Any] = set()
         self.before: dict[int, list[Traced | Dispatched | DispatchEnded | Compiled]] = {}
         self._counts = {what: itertools.count(1) for what in ("trace", "dispatch", "failure", "context")}
@@ -229,6 +230,9 @@ class Book:
             mesh: The mesh around the call.
             unnamed: The settings stand in for names that are known only once the context is the current one.
         """
+        latest_token, latest_mesh, latest = self._latest_context
+        if mesh is latest_mesh and not self._unnamed and token == latest_token:
+            return latest
         try:
             key = (token, mesh)
             known = self._contexts.get(key)
@@ -237,6 +241,7 @@ class Book:
         if known is None or (self._unnamed and not unnamed and key in self._unnamed):
             with self.lock:
                 known = self._define_context(key, settings(), mesh, unnamed=unnamed)
+        self._latest_context = token, mesh, known
         return known
 
     def _define_context(self, key: Any, settings: Iterable[tuple[str, Any]], mesh: Any, *, unnamed: bool) -> str:

@@ -145,10 +145,10 @@ class FunctionRegistry:
         self._made_at.clear()
         self._made_at.update(living)
 
-    def where_made(self, fun: Any) -> tuple[Site | None, int]:
+    def where_made(self, fun: Any, identity: Identity) -> tuple[Site | None, int]:
         """Where ``jax.jit`` was called on this object, and how often it ran there."""
         number, site = self._made_at.get(id(fun), (0, None))
-        if site is None or not self._numbers.has(fun, number):
+        if site is None or not (number == identity.object or self._numbers.has(fun, number)):
             return None, 0
         return site, self._made_times.get(site, 0)
 

@@ -15,21 +15,29 @@ _MOST_KNOWN = 256
 
 type Texts = tuple[tuple[str, str], ...]
 
-_KNOWN: dict[Any, Texts] = {}
 
+class JitOptions:
+    """Non-default options of jits as texts, worked out once for equal options."""
 
-def jit_options(jit: Any) -> Texts:
-    """Non-default options of a ``PjitInfo`` (``jax/_src/pjit.py``) as texts, worked out once for equal options."""
-    try:
-        values = _READ(jit)
-        known = _KNOWN.get(values)
-    except (AttributeError, TypeError):  # an option that this JAX lacks, or that cannot be hashed
-        return _texts(tuple(getattr(jit, name, None) for name in _NAMES))
-    if known is None:
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.clear()
-        known = _KNOWN[values] = _texts(values)
-    return known
+    def __init__(self) -> None:
+        self._known: dict[Any, Texts] = {}
+        self._latest: tuple[Any, Texts] = ((), ())
+
+    def of(self, jit: Any) -> Texts:
+        """Those of a ``PjitInfo`` (``jax/_src/pjit.py``)."""
+        try:
+            values = _READ(jit)
+            if values == self._latest[0]:  # compared by identity mostly, where hashing would look at each
+                return self._latest[1]
+            known = self._known.get(values)
+        except (AttributeError, TypeError):  # an option that this JAX lacks, or that cannot be hashed
+            return _texts(tuple(getattr(jit, name, None) for name in _NAMES))
+        if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            known = self._known[values] = _texts(values)
+        self._latest = values, known
+        return known
 
 
 def _texts(values: tuple[Any, ...]) -> Texts:

@@ -129,14 +129,16 @@ def plain_cells_of(inner: Any) -> tuple[tuple[str, CellType], ...]:
     cells = getattr(inner, "__closure__", None)
     if not cells:
         return ()
-    return tuple((n, c) for n, c in zip(inner.__code__.co_freevars, cells, strict=False) if _holds_plain(c))
+    named = zip(inner.__code__.co_freevars, cells, strict=False)
+    return tuple([(name, cell) for name, cell in named if is_plain(contents(cell))])
 
 
-def _holds_plain(cell: CellType) -> bool:
+def contents(cell: CellType) -> Any:
+    """What a cell holds; a cell that is bound later holds itself."""
     try:
-        return is_plain(cell.cell_contents)
-    except ValueError:  # bound later
-        return False
+        return cell.cell_contents
+    except ValueError:
+        return cell
 
 
 def contents_of(cells: tuple[tuple[str, CellType], ...]) -> Iterator[tuple[str, Any]]:

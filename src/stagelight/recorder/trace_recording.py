@@ -19,7 +19,7 @@ from stagelight.recorder.call_arguments import CallArguments, call_arguments
 from stagelight.recorder.call_site import TRACER_TRANSFORMATIONS
 from stagelight.recorder.equinox_call import EquinoxCall
 from stagelight.recorder.function_registry import Identity, closure_of
-from stagelight.recorder.jit_options import jit_options
+from stagelight.recorder.jit_options import JitOptions
 from stagelight.recorder.shape_placements import placements_of_shapes
 from stagelight.recorder.structures import arguments_from_trees
 
@@ -70,6 +70,7 @@ class TraceRecording:
     def __init__(self, book: Book, tracers: Any):
         self._book = book
         self._tracers = tracers
+        self._options = JitOptions()
         self._avals: dict[Any, Aval] = {}
         self._aval_at: dict[int, tuple[Any, Aval]] = {}
         self.jaxprs: dict[int, KnownJaxpr] = {}
@@ -95,7 +96,7 @@ class TraceRecording:
         function = identity.function
         avals = tuple([self.aval(a) for a in call.avals])
         structure, static = self._structure_of(call, given, identity, len(avals))
-        made_at, made_times = functions.where_made(fun)
+        made_at, made_times = functions.where_made(fun, identity)
         site = book.site(call.frame)
         tracers = self._tracers(call.leaves or ())
         placements, placement_of = (), ()
@@ -118,7 +119,7 @@ class TraceRecording:
             positional=given.positional,
             keywords=given.keywords,
             context=book.context(call.mesh),
-            options=jit_options(call.jit),
+            options=self._options.of(call.jit),
             placements=placements,
             placement_of=placement_of,
             under=with_transformations_of(tracers, site.under) if tracers else site.under,
