@@ -3,6 +3,7 @@
 import pytest
 
 from stagelight.errors import UsageError
+from stagelight.model.event import CellRun
 from stagelight.model.ledger import Header
 from stagelight.recorder.writer import LedgerWriter
 
@@ -25,3 +26,45 @@ def test_an_empty_file_is_replaced(tmp_path):
     path.touch()
     LedgerWriter(path, HEADER, force=True).close()
     assert path.read_bytes().startswith(b'{"schema":1')
+
+
+class TestHeldEntries:
+    """A ledger that goes with its process is written when it is read."""
+
+    def writer(self, path, **options):
+        path.touch()
+        return LedgerWriter(path, HEADER, force=True, **options)
+
+    def test_they_are_in_the_file_after_a_flush(self, tmp_path):
+        writer = self.writer(tmp_path / "a.jsonl", durable=False)
+        writer.write(CellRun(at_s=0.0, execution=1))
+        assert writer.path.read_bytes() == b""
+        writer.flush()
+        header, cell = writer.path.read_text().splitlines()
+        assert (header[:10], '"execution":1' in cell) == ('{"schema":', True)
+
+    def test_closing_flushes(self, tmp_path):
+        writer = self.writer(tmp_path / "a.jsonl", durable=False)
+        writer.write(CellRun(at_s=0.0, execution=1))
+        writer.close()
+        assert len(writer.path.read_text().splitlines()) == 2
+
+    def test_their_number_is_bounded(self, tmp_path):
+        writer = self.writer(tmp_path / "a.jsonl", durable=False)
+        for number in range(1000):
+            writer.write(CellRun(at_s=0.0, execution=number))
+        assert len(writer.path.read_text().splitlines()) > 900
+
+    def test_one_that_cannot_be_encoded_is_left_out_and_named(self, tmp_path):
+        writer = self.writer(tmp_path / "a.jsonl", durable=False)
+        for file in ("before", "\udc80", "after"):
+            writer.write(CellRun(at_s=0.0, execution=1, file=file))
+        writer.close()
+        _, before, after = writer.path.read_text().splitlines()
+        assert ("before" in before, "after" in after) == (True, True)
+        assert writer.problems == ["a CellRun was not written: UnicodeEncodeError"]
+
+    def test_a_durable_ledger_holds_none(self, tmp_path):
+        writer = self.writer(tmp_path / "a.jsonl")
+        writer.write(CellRun(at_s=0.0, execution=1))
+        assert len(writer.path.read_text().splitlines()) == 2

@@ -141,8 +141,6 @@ class Recorder:
             self._rests = True
             self._tool.rest(_RAISE)
             self.book.hooks.rest()
-        else:  # a trace of another thread may have begun when it was alone
-            self._go_on()
 
     def _go_on(self) -> None:
         if self._rests:
