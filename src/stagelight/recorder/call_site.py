@@ -33,7 +33,7 @@ class CallSite(msgspec.Struct, frozen=True, array_like=True):
 class CallSites:
     """Finds where in the program something happened, looking at each code object and each instruction once.
 
-    Code objects are known by address, since they hash by content, and held, so that an address is that of one code.
+    Code objects are known by address, since they hash by content, and held, so that an address stays that of one code.
 
     Args:
         ownership: Whose file is whose.
@@ -41,9 +41,8 @@ class CallSites:
 
     def __init__(self, ownership: Ownership):
         self._ownership = ownership
-        self._roles: dict[int, str] = {}
-        self._sites: dict[tuple[int, int], Site] = {}
-        self._codes: list[CodeType] = []
+        self._roles: dict[int, tuple[str, CodeType]] = {}
+        self._sites: dict[tuple[int, int], tuple[Site, CodeType]] = {}
 
     def of(self, frame: FrameType | None) -> CallSite:
         """Walk outwards from a frame, usually one inside JAX.
@@ -58,9 +57,8 @@ class CallSites:
         for _ in range(_DEEPEST):
             if frame is None:
                 break
-            role = roles.get(id(frame.f_code))
-            if role is None:
-                role = self._role_of(frame.f_code)
+            known = roles.get(id(frame.f_code))
+            role = known[0] if known is not None else self._role_of(frame.f_code)
             if role == OWN:
                 here = self.at(frame)
                 return CallSite(call or here, here, simplified(under) if under else ())
@@ -78,26 +76,25 @@ class CallSites:
         return self.of(frame).user
 
     def at(self, frame: FrameType) -> Site:
-        """Where a frame stands, for a code object that was met. A line is found by decoding a table of the code's."""
+        """Where a frame stands. A line is found by decoding a table of the code's."""
         where = id(frame.f_code), frame.f_lasti
-        site = self._sites.get(where)
-        if site is None:
-            if len(self._sites) >= _MOST_SITES:
-                self._sites.clear()
-            code = frame.f_code
-            site = self._sites[where] = Site(code.co_filename, frame.f_lineno or 0, code.co_qualname)
+        known = self._sites.get(where)
+        if known is not None:
+            return known[0]
+        if len(self._sites) >= _MOST_SITES:
+            self._sites.clear()
+        code = frame.f_code
+        site = Site(code.co_filename, frame.f_lineno or 0, code.co_qualname)
+        self._sites[where] = site, code
         return site
 
     def _role_of(self, code: CodeType) -> str:
         """``OWN``, ``LIBRARY``, the transformation that a function of JAX's runs, or nothing."""
-        if len(self._codes) >= _MOST_CODES:
-            self._codes.clear()
+        if len(self._roles) >= _MOST_CODES:
             self._roles.clear()
-            self._sites.clear()
         owner = self._ownership.of(code.co_filename)
         role = TRANSFORMATIONS.get(code.co_name, "") if owner == "jax" else owner if owner in (OWN, LIBRARY) else ""
-        self._codes.append(code)
-        self._roles[id(code)] = role
+        self._roles[id(code)] = role, code
         return role
 
 
