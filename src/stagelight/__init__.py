@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 _ROOM_OF_NAME = {
     "StagelightError": "stagelight.errors",
     "UsageError": "stagelight.errors",
-    "watch": "stagelight.recorder.session",
+    "watch": "stagelight.recorder.watching",
     "why": "stagelight.recorder.reasons",
     "show": "stagelight.report.shown",
     "load_ipython_extension": "stagelight.notebook.extension",

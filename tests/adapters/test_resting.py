@@ -10,7 +10,7 @@ from jax._src import pjit
 
 from stagelight.adapters.interception import ORIGINAL
 from stagelight.model.event import Dispatched, Failed, Traced
-from stagelight.recorder.session import watch
+from stagelight.recorder.watching import watch
 from tests.recorder.watching import Watched
 
 PLAIN = pjit._run_python_pjit

@@ -108,7 +108,7 @@ def test_no_frame_of_ours_is_entered_on_the_cached_path():
     import jax
 
     from stagelight.recorder.ownership import Ownership
-    from stagelight.recorder.session import watch
+    from stagelight.recorder.watching import watch
 
     double = jax.jit(lambda x: x * 2)
     entered = []

@@ -3,7 +3,7 @@
 import pytest
 
 from stagelight.model.event import Failed, NotHandled, Traced
-from stagelight.recorder.session import watch
+from stagelight.recorder.watching import watch
 from tests.recorder.watching import Watched, watched
 
 jax = pytest.importorskip("jax")

@@ -1,7 +1,7 @@
 """Watch a block in this process and read back what was recorded."""
 
 from stagelight.model.event import Event, FunctionSeen, StructureSeen
-from stagelight.recorder.session import watch
+from stagelight.recorder.watching import watch
 
 
 class Watched:

@@ -5,21 +5,28 @@ Follows ``jax/_src/pjit.py`` (``_trace_for_jit``, ``_run_python_pjit``, ``make_j
 and ``jax/monitoring.py``. The user's function and the jitted object are never wrapped: a cached call stays in C++.
 """
 
-import hashlib
 import os
 import sys
 from collections.abc import Iterable
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from stagelight.adapters import context_by_config, context_by_name
 from stagelight.adapters.compiled_modules import COMPILE_PARAMETERS, compile_hook
 from stagelight.adapters.interception import Interception, Replaced, rest, take_up_all
-from stagelight.adapters.protocol import DispatchCall, Listener, TraceCall
+from stagelight.adapters.protocol import Listener
+from stagelight.adapters.replacements import (
+    DISPATCH_PARAMETERS,
+    TRACE_PARAMETERS,
+    dispatch_hook,
+    evict_hook,
+    frame_outside,
+    key_hook,
+    make_jit_hook,
+    trace_hook,
+)
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-TRACE_PARAMETERS = ("fun", "ji", "ctx_mesh", "dbg", "avals", "args", "kwargs")
-DISPATCH_PARAMETERS = ("p", "args_flat", "fun", "args", "kwargs")
 SPANS = {
     "/jax/core/compile/jaxpr_to_mlir_module_duration": "lower",
     "/jax/core/compile/backend_compile_duration": "compile",
@@ -61,13 +68,13 @@ class JaxHooks:
         self.capabilities["trace context"] = "on"
         self._hear_bodies(util, listener)
         replace = self._interception.replace
-        replace(pjit, "_trace_for_jit", TRACE_PARAMETERS, _trace_hook(listener), "traces")
-        hook = _dispatch_hook(listener)
+        replace(pjit, "_trace_for_jit", TRACE_PARAMETERS, trace_hook(listener), "traces")
+        hook = dispatch_hook(listener)
         self._dispatch = replace(pjit, "_run_python_pjit", DISPATCH_PARAMETERS, hook, "slow dispatches")
-        replace(pjit, "make_jit", ("fun",), _make_jit_hook(listener), "where jit was called")
-        replace(pjit, "jit_evict_fn", ("self",), _evict_hook(listener), "clear_cache of one function")
+        replace(pjit, "make_jit", ("fun",), make_jit_hook(listener), "where jit was called")
+        replace(pjit, "jit_evict_fn", ("self",), evict_hook(listener), "clear_cache of one function")
         self._hear_eviction(pjit)
-        replace(cache_key, "_log_cache_key_hash", ("hash_obj", "last_serialized", "hashfn"), _key_hook(listener),
+        replace(cache_key, "_log_cache_key_hash", ("hash_obj", "last_serialized", "hashfn"), key_hook(listener),
                 "persistent cache key")  # fmt: skip
         self._hear_clearing(util, listener)
         if listener.keeps_programs():
@@ -162,7 +169,7 @@ class JaxHooks:
             refusal = None
             if name == "trace_to_jaxpr":
                 try:
-                    frame = _frame_outside(sys._getframe(1))
+                    frame = frame_outside(sys._getframe(1))
                     known = frame.f_locals
                     traced_for = getattr(known.get("debug_info"), "traced_for", "") or ""
                     refusal = listener.body_ran(known.get("fun"), traced_for, frame)
@@ -236,13 +243,6 @@ class ClearingSentinel:
         return []
 
 
-def _frame_outside(frame: FrameType) -> FrameType:
-    """The first frame that is none of these hooks': two recordings at once call through each other."""
-    while frame.f_back is not None and (frame.f_code.co_filename == __file__ or frame.f_code.co_name == "test_event"):
-        frame = frame.f_back
-    return frame
-
-
 def _forget_listeners(scalar: Any, duration: Any, plain: Any) -> None:
     from jax import monitoring
 
@@ -257,143 +257,3 @@ def _forget_listeners(scalar: Any, duration: Any, plain: Any) -> None:
                 forget(listener)
             except Exception:  # somebody cleared all listeners before
                 continue
-
-
-def _trace_hook(listener: Listener) -> Any:
-    def make(original: Any) -> Any:
-        thread = listener.thread
-
-        def stagelight_trace(fun: Any, ji: Any, ctx_mesh: Any, dbg: Any, avals: Any, args: Any, kwargs: Any) -> Any:
-            depth = len(thread.traces)
-            refusal = None
-            try:
-                refusal = listener.trace_began(_trace_call(fun, ji, ctx_mesh, dbg, avals, args, kwargs))
-            except Exception:
-                listener.hook_failed("trace_began")
-            except BaseException:  # an interrupt while we describe the call
-                listener.traces_abandoned(depth)
-                raise
-            if refusal is not None:
-                raise refusal
-            try:
-                parameters = original(fun, ji, ctx_mesh, dbg, avals, args, kwargs)
-            except BaseException as error:
-                _tell_end(listener, depth, None, error)
-                raise
-            _tell_end(listener, depth, parameters, None)
-            return parameters
-
-        return stagelight_trace
-
-    return make
-
-
-def _tell_end(listener: Listener, depth: int, parameters: Any, error: BaseException | None) -> None:
-    try:
-        if len(listener.thread.traces) > depth:
-            listener.trace_ended(parameters, error)
-    except Exception:
-        listener.hook_failed("trace_ended")
-    finally:  # an asynchronous exception inside a hook must not leave this thread nested for ever
-        listener.traces_abandoned(depth)
-
-
-def _trace_call(fun: Any, ji: Any, mesh: Any, dbg: Any, avals: Any, args: Any, kwargs: Any) -> TraceCall:
-    frame = _frame_outside(sys._getframe(2))
-    known = frame.f_locals
-    signature, leaves = known.get("arg_signature"), known.get("dynargs")
-    trees = getattr(signature, "dynamic_arg_treedefs", None)
-    names = tuple(getattr(signature, "dynamic_arg_names", ()))
-    leaf_names = tuple(getattr(dbg, "arg_names", None) or ())
-    return TraceCall(fun, ji, mesh, tuple(avals), leaf_names, args, kwargs, leaves, trees, names, frame)
-
-
-def _dispatch_hook(listener: Listener) -> Any:
-    def make(original: Any) -> Any:
-        thread = listener.thread
-
-        def stagelight_dispatch(p: Any, args_flat: Any, fun: Any, args: Any, kwargs: Any) -> Any:
-            if thread.traces:  # with other threads about, every operation of a traced function comes through here
-                return original(p, args_flat, fun, args, kwargs)
-            began = False
-            try:
-                listener.dispatch_began(_dispatch_call(p, args_flat, fun, args, kwargs))
-                began = True
-            except Exception:
-                listener.hook_failed("dispatch_began")
-            error = None
-            try:
-                return original(p, args_flat, fun, args, kwargs)
-            except BaseException as raised:
-                error = raised
-                raise
-            finally:
-                if began:
-                    try:
-                        listener.dispatch_ended(error)
-                    except Exception:
-                        listener.hook_failed("dispatch_ended")
-                error = None
-
-        return stagelight_dispatch
-
-    return make
-
-
-def _dispatch_call(p: Any, args_flat: Any, fun: Any, args: Any, kwargs: Any) -> DispatchCall:
-    consts = len(getattr(p, "consts", ()) or ())
-    jaxpr = p.params.get("jaxpr")
-    effects = tuple(str(e) for e in getattr(jaxpr, "effects", ()) or ())
-    names = tuple(getattr(p, "arg_names", None) or ())
-    frame = _frame_outside(sys._getframe(2))
-    return DispatchCall(fun, p, args_flat[consts:], args, kwargs, tuple(p.in_avals), names, effects, frame)
-
-
-def _make_jit_hook(listener: Listener) -> Any:
-    def make(original: Any) -> Any:
-        def stagelight_make_jit(fun: Any, *args: Any, **options: Any) -> Any:
-            try:
-                listener.jit_made(fun, sys._getframe(1))
-            except Exception:
-                listener.hook_failed("jit_made")
-            return original(fun, *args, **options)
-
-        return stagelight_make_jit
-
-    return make
-
-
-def _evict_hook(listener: Listener) -> Any:
-    def make(original: Any) -> Any:
-        def jit_evict_fn(self: Any) -> Any:
-            try:
-                listener.cache_cleared(getattr(self, "_fun", self), _frame_outside(sys._getframe(1)))
-            except Exception:
-                listener.hook_failed("cache_cleared")
-            return original(self)
-
-        return jit_evict_fn
-
-    return make
-
-
-def _key_hook(listener: Listener) -> Any:
-    def make(original: Any) -> Any:
-        def stagelight_key_component(hash_obj: Any, last_serialized: str, hashfn: Any) -> Any:
-            try:
-                if (
-                    last_serialized == "computation"
-                ):  # first component: the running hash is its own, nothing is repeated
-                    digest = hash_obj.copy().hexdigest()
-                else:
-                    alone = hashlib.sha256()
-                    hashfn(alone)
-                    digest = alone.hexdigest()
-                listener.cache_told("key:" + last_serialized, digest[:16])
-            except Exception:
-                listener.hook_failed("cache_told")
-            return original(hash_obj, last_serialized, hashfn)
-
-        return stagelight_key_component
-
-    return make

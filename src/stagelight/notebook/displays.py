@@ -15,7 +15,7 @@ from stagelight.model.bucket import BucketReport
 from stagelight.model.explanation import Explanation
 from stagelight.model.repair import RepairReport
 from stagelight.model.trial import Experiment, Predictions
-from stagelight.recorder.session import Ledger
+from stagelight.recorder.watching import Ledger
 from stagelight.report.accounting import account_from_attributions
 from stagelight.report.document import Document
 from stagelight.report.folded_document import folded_document

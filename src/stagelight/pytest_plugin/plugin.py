@@ -9,7 +9,7 @@ import pytest
 
 if TYPE_CHECKING:
     from stagelight.pytest_plugin.trace_counts import TraceCounts
-    from stagelight.recorder.session import Ledger
+    from stagelight.recorder.watching import Ledger
 
 MARKERS = (
     "max_traces(limit, function=None): fail when a function is traced more often in this test (own functions, or the "
@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture
 def ledger() -> "Iterator[Ledger]":
     """What JAX traces and compiles in this test: pass it to ``stagelight.why`` or ``stagelight.show``."""
-    from stagelight.recorder.session import watch
+    from stagelight.recorder.watching import watch
 
     with watch() as recorded:
         yield recorded

@@ -5,7 +5,7 @@ import os
 from stagelight.attribution.whole_ledger import attributions
 from stagelight.model.attribution import Attributions
 from stagelight.recorder.ledger_file import LedgerFile, ledgers_from
-from stagelight.recorder.session import Ledger
+from stagelight.recorder.watching import Ledger
 
 
 def why(ledger: Ledger | LedgerFile | str | os.PathLike[str]) -> Attributions:

@@ -14,8 +14,8 @@ from stagelight.model.ledger import JaxSeen
 from stagelight.model.trial import Experiment, Observation
 from stagelight.recorder.ledger_file import ledgers_from
 from stagelight.recorder.object_numbers import ObjectNumbers
-from stagelight.recorder.session import watch
 from stagelight.recorder.value_description import ValueDescriber
+from stagelight.recorder.watching import watch
 from stagelight.trial.base_comparison import BaseComparison, has_key_of
 from stagelight.trial.made_call import Call, call_from
 

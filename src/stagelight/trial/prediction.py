@@ -20,7 +20,8 @@ from stagelight.model.trial import Prediction, Predictions
 from stagelight.recorder.before_recording import entries_from_before
 from stagelight.recorder.book import OpenSpan
 from stagelight.recorder.ledger_file import ledgers_from
-from stagelight.recorder.session import Session, active_session, empty_fast_paths, watch
+from stagelight.recorder.session import Session, active_session, empty_fast_paths
+from stagelight.recorder.watching import watch
 from stagelight.trial.machine_opinion import opinion_on, with_opinion
 from stagelight.trial.made_call import Call, call_from
 
