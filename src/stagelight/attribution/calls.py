@@ -152,6 +152,7 @@ class Calls:
             return DispatchEvidence(hosts=hosts), nearest.number
         return DispatchEvidence(
             found_jaxpr=found_jaxpr,
+            found_by_equality=not changes and any(v.compared_by == "hash" for _, v in dispatched.static),
             other_wrapper=bool(called) and dispatched.jit not in {call.jit for call in called},
             placements=tuple(change for change in changes if change.kind != "host"),
         ), nearest.number

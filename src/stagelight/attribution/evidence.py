@@ -101,6 +101,8 @@ class DispatchEvidence(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         found_jaxpr: Whether it looked for a jaxpr and found it in another cache.
         other_wrapper: Whether this jit wrapper had not served these avals before, while another had.
+        found_by_equality: Whether it took an earlier jaxpr with a static argument that has a hash of its own: JAX's
+            C++ tables go by seven bits of a hash and then by ``==``, so one in 128 such arguments is found by chance.
         hosts: Leaves that were an Array and are a host value now, or the other way.
         tracers: Types of the tracers among the arguments.
         effects: Effects of the jaxpr.
@@ -111,6 +113,7 @@ class DispatchEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
     found_jaxpr: bool = False
     other_wrapper: bool = False
+    found_by_equality: bool = False
     hosts: tuple[PlacementChange, ...] = ()
     tracers: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()

@@ -31,7 +31,8 @@ for batch in batches:
 
 def in_dispatch(evidence: DispatchEvidence) -> tuple[Cause, ...]:
     """Holds when the jaxpr was found in another cache, or another wrapper had served these avals."""
-    return (Cause(slug=PAGE.slug),) if evidence.found_jaxpr or evidence.other_wrapper else ()
+    reused = evidence.found_jaxpr or evidence.other_wrapper or evidence.found_by_equality
+    return (Cause(slug=PAGE.slug),) if reused else ()
 
 
 RULE = CauseRule(page=PAGE, in_dispatch=in_dispatch)
