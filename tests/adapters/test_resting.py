@@ -6,7 +6,7 @@ import threading
 import jax
 import jax.numpy as jnp
 import pytest
-from jax._src import pjit
+from jax._src import pjit, util
 
 from stagelight.adapters.interception import ORIGINAL
 from stagelight.model.event import Dispatched, Failed, Traced
@@ -128,3 +128,16 @@ def test_two_watches_rest_and_go_on_together(alone):
     assert heard == [(False, False)]
     for ledger in (outer, inner):
         assert len(Watched(ledger.entries()).of(Dispatched, "function")) == 1
+
+
+def test_watches_that_end_in_the_order_they_began_leave_jax_as_it_was():
+    names = ("_run_python_pjit", "_trace_for_jit", "make_jit", "jit_evict_fn")
+    before = [getattr(pjit, name) for name in names]
+    heard, cleared = util.test_event_listener, type(jax.jit(abs)).clear_cache
+    first, second = watch(), watch()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    assert [getattr(pjit, name) for name in names] == before
+    assert (util.test_event_listener, type(jax.jit(abs)).clear_cache) == (heard, cleared)

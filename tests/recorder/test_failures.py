@@ -113,3 +113,11 @@ def test_a_block_whose_ledger_nobody_keeps_ends_in_silence(capsys):
     with watch():
         jax.jit(lambda x: x * 2)(1.0)
     assert capsys.readouterr().err == ""
+
+
+def test_redaction_keeps_the_arguments_of_the_command_line_out(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["train.py", "--token", "hunter7"])
+    for redact, program in ((True, ("train.py",)), (False, ("train.py", "--token", "hunter7"))):
+        with watch(redact=redact) as ledger:
+            pass
+        assert ledger.header.program == program

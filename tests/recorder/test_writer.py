@@ -1,5 +1,7 @@
 """What a ledger may be written in the place of."""
 
+import os
+
 import pytest
 
 from stagelight.errors import UsageError
@@ -68,3 +70,27 @@ class TestHeldEntries:
         writer = self.writer(tmp_path / "a.jsonl")
         writer.write(CellRun(at_s=0.0, execution=1))
         assert len(writer.path.read_text().splitlines()) == 2
+
+
+def test_after_the_end_nothing_is_written_to_a_file_that_took_the_number(tmp_path):
+    for durable in (True, False):
+        path = tmp_path / f"{durable}.jsonl"
+        writer = LedgerWriter(path, HEADER, durable=durable)
+        number = writer._descriptor
+        writer.close()
+        before = path.read_bytes()
+        taken = os.open(tmp_path / "results.csv", os.O_WRONLY | os.O_CREAT)
+        os.dup2(taken, number)
+        writer.write(CellRun(at_s=0.0, execution=1))
+        writer.flush()
+        writer.close()
+        os.write(number, b"a,b")  # nobody closed it
+        os.close(number)
+        os.close(taken)
+        assert (path.read_bytes(), (tmp_path / "results.csv").read_bytes()) == (before, b"a,b")
+
+
+def test_files_that_a_program_opens_after_closing_all_get_other_numbers(tmp_path):
+    writer = LedgerWriter(tmp_path / "a.jsonl", HEADER)
+    assert writer._descriptor >= 500
+    writer.close()

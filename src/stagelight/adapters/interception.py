@@ -9,9 +9,9 @@ ORIGINAL = "__stagelight_original__"
 
 
 class Replaced(NamedTuple):
-    """One replaced global."""
+    """One replaced global of a module, or attribute of a class."""
 
-    module: ModuleType
+    module: Any
     name: str
     original: Any
     replacement: Any
@@ -20,6 +20,9 @@ class Replaced(NamedTuple):
 # Replacements that rest, of all recordings, in the order in which they began to: they are taken up again before
 # another replacement is put over them or taken away.
 _RESTING: list[Replaced] = []
+
+# Replacements whose recordings have ended, while one that began later stands over them.
+_ENDED: dict[tuple[int, str, int], Replaced] = {}
 
 
 class Interception:
@@ -69,9 +72,20 @@ class Interception:
         """Put the originals back, last first; one that somebody else replaced since stays as it is."""
         take_up_all()
         while self._replaced:
-            module, name, original, replacement = self._replaced.pop()
-            if getattr(module, name, None) is replacement:
-                setattr(module, name, original)
+            put_back(self._replaced.pop())
+
+
+def put_back(replaced: Replaced) -> None:
+    """Put an original back. Under the replacement of a recording that goes on, that one does it at its end.
+
+    A global that somebody else replaced since stays as it is.
+    """
+    module, name, _, replacement = replaced
+    _ENDED[id(module), name, id(replacement)] = replaced
+    found = getattr(module, name, None)
+    while (ended := _ENDED.pop((id(module), name, id(found)), None)) is not None:
+        found = ended.original
+        setattr(module, name, found)
 
 
 def rest(replaced: Replaced) -> None:

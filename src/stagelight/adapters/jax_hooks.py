@@ -13,7 +13,7 @@ from typing import Any
 
 from stagelight.adapters import context_by_config, context_by_name
 from stagelight.adapters.compiled_modules import COMPILE_PARAMETERS, compile_hook
-from stagelight.adapters.interception import Interception, Replaced, rest, take_up_all
+from stagelight.adapters.interception import Interception, Replaced, put_back, rest, take_up_all
 from stagelight.adapters.protocol import Listener
 from stagelight.adapters.replacements import (
     DISPATCH_PARAMETERS,
@@ -180,12 +180,8 @@ class JaxHooks:
             if before is not None:
                 before(name, *details)
 
-        def undo() -> None:
-            if util.test_event_listener is heard:
-                util.test_event_listener = before
-
         util.test_event_listener = heard
-        self._undo.append(undo)
+        self._undo.append(lambda: put_back(Replaced(util, "test_event_listener", before, heard)))
         self.capabilities["whether the body ran"] = "on"
 
     def _see_modules(self, listener: Listener) -> None:
@@ -204,11 +200,11 @@ class JaxHooks:
 
             jitted = _jax.PjitFunction
             before = jitted.clear_cache
-            jitted.clear_cache = pjit.jit_evict_fn
+            jitted.clear_cache = ours = pjit.jit_evict_fn
         except Exception as error:
             self.capabilities["clear_cache of one function"] = f"off for functions jitted before: {error}"
             return
-        self._undo.append(lambda: setattr(jitted, "clear_cache", before))
+        self._undo.append(lambda: put_back(Replaced(jitted, "clear_cache", before, ours)))
 
     def _hear_clearing(self, util: ModuleType, listener: Listener) -> None:
         register = getattr(util, "register_cache", None)

@@ -211,8 +211,11 @@ class Book:
         known = self._structures.get(key)
         if known is None:
             with self.lock:
-                known = self._structures[key] = f"s{len(self._structures) + 1}"
-                self.write(StructureSeen(digest=known, structure=build()))
+                known = self._structures.get(key)  # another thread may have been here meanwhile
+                if known is None:
+                    known = f"s{len(self._structures) + 1}"
+                    self.write(StructureSeen(digest=known, structure=build()))
+                    self._structures[key] = known  # at last: whoever finds it finds it defined
         return known
 
     def context(self, mesh: Any = None) -> str:

@@ -19,6 +19,7 @@ from stagelight import __version__
 from stagelight.adapters.chooser import hooks_for_jax
 from stagelight.adapters.fast_path import empty_fast_path
 from stagelight.adapters.installation import installed_folders, jaxlib_version
+from stagelight.errors import UsageError
 from stagelight.model.event import Ended
 from stagelight.model.ledger import SCHEMA, Header, JaxSeen
 from stagelight.recorder.before_recording import note_what_was_before
@@ -92,6 +93,7 @@ class Session:
         self._on_attach: list[Callable[[Recorder], None]] = []
         self._began = time.perf_counter()
         self._process = os.getpid()
+        self._stopped = False
 
     @classmethod
     def temporary(cls, options: Options, prefix: str = "stagelight-") -> "Session":
@@ -112,7 +114,14 @@ class Session:
             self.writer.flush()
 
     def start(self) -> "Session":
-        """Begin to record as soon as JAX is imported, or at once."""
+        """Begin to record as soon as JAX is imported, or at once.
+
+        Raises:
+            UsageError: It began before: a ledger holds one run.
+        """
+        if self._waiting is not None:
+            message = "this watch was entered before: make another with stagelight.watch() for each block"
+            raise UsageError(message)
         _ACTIVE.add(self)
         self._waiting = AfterImport("jax", self._attach)
         self._waiting.install()
@@ -176,8 +185,9 @@ class Session:
             exit_code: The program's exit code, where known.
         """
         _ACTIVE.discard(self)
-        if self._process != os.getpid() and not self.options.follow:
+        if self._stopped or (self._process != os.getpid() and not self.options.follow):
             return
+        self._stopped = True
         if self._waiting is not None:
             self._waiting.remove()
         if self.recorder is not None:
@@ -221,13 +231,19 @@ class Session:
 _ACTIVE: "weakref.WeakSet[Session]" = weakref.WeakSet()
 
 
+def _before_fork() -> None:
+    for session in list(_ACTIVE):  # what is held stays readable in the child
+        with contextlib.suppress(Exception):
+            session.flush()
+
+
 def _after_fork_in_child() -> None:
     for session in list(_ACTIVE):
         with contextlib.suppress(Exception):
             session.begin_in_forked_child()
 
 
-os.register_at_fork(after_in_child=_after_fork_in_child)
+os.register_at_fork(before=_before_fork, after_in_child=_after_fork_in_child)
 
 
 def active_session() -> Session | None:
@@ -263,7 +279,7 @@ def header_of_this_process(options: Options) -> Header:
         process=os.getpid(),
         parent_process=os.getppid(),
         started=datetime.datetime.now(datetime.UTC).astimezone().isoformat(timespec="milliseconds"),
-        program=options.program,
+        program=options.program[:1] if options.redact else options.program,  # arguments may be secrets
         folder=os.getcwd(),
         own=options.own,
         redacted=options.redact,

@@ -24,7 +24,7 @@ class Ledger:
     def __init__(self, session: Session, *, temporary: bool):
         self.session = session
         if temporary:
-            weakref.finalize(self, _remove, str(self.path))
+            self._finalizer = weakref.finalize(self, _remove, str(self.path), os.getpid())
 
     @property
     def path(self) -> Path:
@@ -41,7 +41,9 @@ class Ledger:
         yield from ledgers_from([str(self.path)])[0].entries()
 
 
-def _remove(path: str) -> None:
+def _remove(path: str, process: int) -> None:
+    if os.getpid() != process:  # a forked child ends: the file is its parent's
+        return
     with contextlib.suppress(OSError):
         os.unlink(path)
 
@@ -84,7 +86,8 @@ def watch(
         >>> [m.causes[0].slug for m in stagelight.why(ledger).misses if m.ledger == "trace" and m.function.own]
         ['first-trace', 'shape-changed']
     """
-    options = Options(own=tuple(own), redact=redact, calls=calls, live=live, program=tuple(sys.argv))
+    own = (own,) if isinstance(own, str) else tuple(own)
+    options = Options(own=own, redact=redact, calls=calls, live=live, program=tuple(sys.argv))
     if path is not None:
         return Watching(Session(path, options, force=force), temporary=False)
     return Watching(Session.temporary(options), temporary=True)

@@ -12,6 +12,7 @@ from stagelight.model.ledger import ENCODER, Header
 
 _BEGINNING = b'{"schema":'
 _MOST_HELD = 64
+_HIGH_DESCRIPTOR = 500
 
 
 class LedgerWriter:
@@ -43,6 +44,7 @@ class LedgerWriter:
         self._waiting: list[msgspec.Struct] = [header]
         self.problems: list[str] = []
         self._durable = durable
+        self._closed = False
         self._held: list[msgspec.Struct] = []
         if not lazy:
             self._open()
@@ -53,7 +55,7 @@ class LedgerWriter:
             raise UsageError(message)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if self._force else os.O_EXCL)
         try:
-            self._descriptor = os.open(self.path, flags, 0o644)
+            self._descriptor = out_of_the_way(os.open(self.path, flags, 0o644))
         except FileExistsError:
             message = f"{self.path} exists: choose another file with -o, or replace it with -f"
             raise UsageError(message) from None
@@ -66,14 +68,14 @@ class LedgerWriter:
 
     def write_when_made(self, entry: msgspec.Struct) -> None:
         """Append an entry that is not worth making the file for."""
-        if self._descriptor < 0:
+        if self._descriptor < 0 and not self._closed:
             self._waiting.append(entry)
         else:
             self.write(entry)
 
     def write(self, entry: msgspec.Struct) -> None:
-        """Append one entry."""
-        if self.broken:
+        """Append one entry; after the end, as from a thread that still traces, it is nobody's any more."""
+        if self.broken or self._closed:
             return
         if self._descriptor < 0:
             try:
@@ -91,7 +93,7 @@ class LedgerWriter:
     def flush(self) -> None:
         """Bring what is held into the file."""
         held, self._held = self._held, []
-        if held and not self.broken:
+        if held and not self.broken and not self._closed:
             self._append(self._encoded(held))
 
     def _encoded(self, entries: list[msgspec.Struct]) -> bytes:
@@ -116,14 +118,17 @@ class LedgerWriter:
             self._give_up(error.strerror or str(error))
 
     def close(self) -> None:
-        """Close the file; say so if it is no longer where it was made."""
-        if self._descriptor < 0:
+        """Close the file, once; say so if it is no longer where it was made."""
+        if self._closed or self._descriptor < 0:
+            self._closed = True
             return
         self.flush()
+        self._closed = True
         if not self.broken and self._is_gone():
             self._give_up("the file was deleted while the program ran")
+        descriptor, self._descriptor = self._descriptor, -1
         with contextlib.suppress(OSError):
-            os.close(self._descriptor)
+            os.close(descriptor)
 
     def _is_gone(self) -> bool:
         try:
@@ -136,6 +141,22 @@ class LedgerWriter:
         self.broken = reason
         with contextlib.suppress(Exception):
             print(f"stagelight: the ledger {self.path} is incomplete: {reason}. The program goes on.", file=sys.stderr)
+
+
+def out_of_the_way(descriptor: int) -> int:
+    """The same file under a high number.
+
+    A program that closes all files, as daemons do, and opens others gets the lowest numbers for them: ours must not be
+    among those, or its file would be written to.
+    """
+    try:
+        import fcntl
+
+        high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH_DESCRIPTOR)
+    except (ImportError, OSError, ValueError):  # no such call here, or no such number allowed
+        return descriptor
+    os.close(descriptor)
+    return high
 
 
 def is_replaceable(path: Path) -> bool:

@@ -50,6 +50,7 @@ def experiment(function: Callable[..., Any], base_call: Any, vary: Mapping[str, 
 
     The base call runs first. The first row then changes only the values of its arrays, which never traces; each further
     row replaces one argument. Before each row the base call runs again, so that each is compared with the base alone.
+    All calls really run: a function that donates its arguments cannot be given the same arrays again.
 
     Args:
         function: A jitted function, or one that calls some.

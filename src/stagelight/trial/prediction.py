@@ -88,7 +88,7 @@ def predict(function: Callable[..., Any], calls: Iterable[Any]) -> Predictions:
     """Say which of some calls, taken in order with the caches as they are, would trace, and why.
 
     The function's body is not run by a call that would trace. A call that would not is made, as it runs an executable
-    that is there.
+    that is there: an array that it donates is gone afterwards, as in any call, so give it copies of what you need.
 
     Args:
         function: A jitted function (``jax.jit``, ``nnx.jit``, ``eqx.filter_jit``), or one that calls some.
