@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any, Protocol
 
+from stagelight.adapters.ahead_of_time import is_asked_for
 from stagelight.adapters.earlier_keys import remember_refused_lowering, remember_refused_trace
 from stagelight.adapters.protocol import DispatchCall, TraceCall
 from stagelight.errors import RetraceForbidden, StoppedOnPurpose
@@ -193,6 +194,8 @@ class Recorder:
         """See ``Listener``."""
         began = time.perf_counter()
         span = self._compiles.begin(kind, module, frame)
+        if kind == "compile" and not self.book.thread.dispatches and is_asked_for(frame):
+            self.aot_calls = True
         dispatched = self._dispatched.get(self.book.thread.number)
         refusal = next((r for r in (g.before_lowering(dispatched, span) for g in self.gates) if r is not None), None)
         if refusal is not None:
@@ -204,8 +207,6 @@ class Recorder:
     def span_ended(self, kind: str, seconds: float) -> None:
         """See ``Listener``."""
         began = time.perf_counter()
-        if kind == "compile" and not self.book.thread.dispatches:
-            self.aot_calls = True
         self._compiles.end(kind, seconds)
         self.book.inside_s += time.perf_counter() - began
 
