@@ -6,7 +6,7 @@ first starts, and each place where a call left the fast path is added. Off, it c
 
 import sys
 import time
-from types import CodeType, FrameType
+from types import CodeType, FrameType, MethodType
 from typing import Any
 
 from stagelight.model.aval import Aval, text_from_aval
@@ -82,14 +82,15 @@ class CallCounting:
         self._tool.listen_in(code, sys.monitoring.events.CALL)
 
     def _called(self, code: CodeType, offset: int, function: Any, first: Any) -> None:
-        if type(function) is not self._jitted:
+        jitted = function.__func__ if type(function) is MethodType else function
+        if type(jitted) is not self._jitted:
             self._effects.heard(code, offset, function)
             return
         try:
             shape = (first.shape, first.dtype, getattr(first, "weak_type", False))
         except AttributeError:
             shape = ()
-        self._tally((id(function), code, offset, shape), function)
+        self._tally((id(jitted), code, offset, shape), jitted)
 
     def _tally(self, key: tuple[Any, ...], function: Any) -> None:
         tally = self._tallies.get(key)
