@@ -44,6 +44,14 @@ def test_a_local_variable_that_changed_is_told_though_its_function_is_gone():
     assert changes(block) == [("loss", "factor", "10.0", "20.0")]
 
 
+def test_a_loop_that_makes_its_function_anew_uses_each_value_when_it_is_right():
+    def block():
+        for step in range(3):
+            assert jax.jit(lambda x: x + step)(1.0) == 1.0 + step
+
+    assert changes(block) == []
+
+
 def test_an_attribute_of_a_static_object_that_changed_is_told_by_its_path():
     class Settings:
         def __init__(self):

@@ -75,7 +75,10 @@ class StaleCaptures:
     def write_changes(self) -> None:
         """Write one entry for each value that is no longer what it was."""
         told: set[tuple[int, str]] = set()
+        latest = {c.function.number: c.object for c in sorted(self._carried.values(), key=lambda c: c.object)}
         for carried in list(self._carried.values()):
+            if carried.object != latest[carried.function.number] and is_gone(carried):
+                continue  # made anew since: nobody calls it any more
             now = self._carried_now(carried)
             written = written_names(carried.code)
             for captured in carried.captured:
@@ -90,7 +93,7 @@ class StaleCaptures:
                 if after.content != before_value.content:
                     self._tell(function, name, before_value, after, told)
 
-    def _carried_now(self, carried: "Carried") -> dict[tuple[str, str], Value]:
+    def _carried_now(self, carried: Carried) -> dict[tuple[str, str], Value]:
         fun = carried.mark() if carried.mark is not None else None
         if fun is None:  # a local function that is gone: what others may have changed is in its cells
             describe = self._book.describer.describe
@@ -103,6 +106,11 @@ class StaleCaptures:
         if (function, name) not in told:
             told.add((function, name))
             self._book.write(CaptureChanged(function=function, name=name, before=before, after=after))
+
+
+def is_gone(carried: Carried) -> bool:
+    """Whether the function object died."""
+    return carried.mark is None or carried.mark() is None
 
 
 def _differs(before: Value, after: Value) -> bool:
