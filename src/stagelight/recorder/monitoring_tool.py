@@ -51,7 +51,7 @@ class MonitoringTool:
     def go_on(self, event: int) -> None:
         """Hear an event again."""
         if self._id is not None:
-            sys.monitoring.register_callback(self._id, event, self._callbacks[event])
+            sys.monitoring.register_callback(self._id, event, self._callbacks.get(event))
 
     def listen_in(self, code: CodeType, event: int) -> None:
         """Hear an event in one code object, also where it runs already."""

@@ -110,8 +110,12 @@ class Session:
 
     def flush(self) -> None:
         """Bring what is recorded so far into the file."""
-        with self.recorder.book.lock if self.recorder is not None else contextlib.nullcontext():
+        with self._lock():
             self.writer.flush()
+
+    def _lock(self) -> contextlib.AbstractContextManager[object]:
+        """Held while entries are written, by whatever thread."""
+        return self.recorder.book.lock if self.recorder is not None else contextlib.nullcontext()
 
     def start(self) -> "Session":
         """Begin to record as soon as JAX is imported, or at once.
@@ -196,9 +200,10 @@ class Session:
             self.hooks.uninstall()
         if self._tool is not None:
             self._tool.release()
-        self.writer.flush()
-        self.writer.write_when_made(self._ended(exit_code))
-        self.writer.close()
+        with self._lock():  # a thread that still traces writes before this or not at all
+            self.writer.flush()
+            self.writer.write_when_made(self._ended(exit_code))
+            self.writer.close()
 
     def _ended(self, exit_code: int | None) -> Ended:
         now_s = time.perf_counter() - self._began
